@@ -266,7 +266,7 @@ describe.skipIf(chromiumPath === null)('what a browser shows of a store', { time
       const { data } = await app.graphql('{ symbol(symbol: "SPY") { sessionDates } }');
       const page = await open(app, `/dashboard/SPY?session=${data.symbol.sessionDates.at(1)}`);
       await page.waitForSelector('#candles[data-state="shown"] canvas');
-      for (const width of [1280, 1024, 900, 768, 390]) {
+      for (const width of [1440, 1400, 1280, 1024, 900, 768, 390]) {
         await page.setViewportSize({ width, height: 844 });
         expect({ width, over: await overlappingTexts(page) }).toEqual({ width, over: [] });
       }
