@@ -3,7 +3,7 @@ import type { Dividend } from '../../src/domain/market/dividends.ts';
 import type { Json } from '../support/app.ts';
 import type { Random } from '../support/random.ts';
 import { difference } from './ask.ts';
-import { openOf, plusDays, tradingDay } from './calendar.ts';
+import { dateOf, openOf, plusDays, tradingDay } from './calendar.ts';
 import { ChainBook, type Taken } from './chain-book.ts';
 import {
   type ChainFile,
@@ -159,14 +159,18 @@ export class ChainLife {
 
   /** Rates, dividends or roots that change. */
   async refer(random: Random): Promise<void> {
-    const { sessions } = this.#life.world;
+    const { world, gateway } = this.#life;
+    const { sessions } = world;
     const { reference } = this.book;
     const kind = random.pick(['rates', 'rates', 'dividends', 'roots'] as const);
     if (kind === 'rates') {
       const date = plusDays(random.pick(sessions), -random.below(3));
       const points = [7, 90, 365].map((days) => ({ date, days, rate: random.pick([0.02, 0.04, 0.06, 0.09]) }));
-      await this.#reference('rates', ['date,days,rate', ...points.map((point) => Object.values(point).join())]);
-      this.book.refer({ rates: [...reference.rates.filter((each) => each.date !== date), ...points] });
+      // A curve of a day that has not come is refused.
+      const isKnown = date <= dateOf(gateway.nowMs + 3_600_000);
+      const lines = ['date,days,rate', ...points.map((point) => Object.values(point).join())];
+      await this.#reference('rates', lines, isKnown ? 0 : 1);
+      if (isKnown) this.book.refer({ rates: [...reference.rates.filter((each) => each.date !== date), ...points] });
     } else if (kind === 'dividends') {
       const [symbol, exDate] = [random.pick(['SPY', 'AAPL']), tradingDay(random.pick(sessions), random.below(9))];
       const [amount, type] = [random.pick([0.5, 1.5, 3]), 'regular' as const];
@@ -187,11 +191,11 @@ export class ChainLife {
     this.#end();
   }
 
-  async #reference(dataset: string, lines: readonly string[]): Promise<void> {
+  async #reference(dataset: string, lines: readonly string[], expected = 0): Promise<void> {
     const life = this.#life;
     const file = { name: `${life.nextName()}.csv`, bytes: Buffer.from(lines.join('\n')) };
     const { code, said } = await life.run(['ingest', dataset, ...life.write([file])]);
-    if (code !== 0) throw new Differs(`exit code ${code}: ${said}`);
+    if (code !== expected) throw new Differs(`exit code ${code}: ${said}`);
   }
 
   /** Recomputes all chains: nothing moves if the reference data is that of before. */
