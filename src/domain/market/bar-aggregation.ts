@@ -81,8 +81,9 @@ function meanVwap({ vwap: vwaps, volume, pricedVolume }: BarColumns, start: numb
   let low = Infinity;
   let high = -Infinity;
   for (let i = start; i < end; i++) {
-    if (pricedVolume && pricedVolume[i] === 0) continue;
     const vwap = vwaps[i]!;
+    // A bar without volume has none, whatever else is in the block.
+    if (weights[i] === 0 && (pricedVolume || Number.isNaN(vwap))) continue;
     weight += weights[i]!;
     sum += vwap * weights[i]!;
     units += wholeUnits(vwap * weights[i]! * priceUnits);

@@ -87,4 +87,9 @@ describe('a vwap of prints', () => {
     expect(five([10, 0])).toMatchObject({ volume: Float64Array.of(80), vwap: Float64Array.of(2) });
     expect(five([0, 0]).vwap[0]).toBeNaN();
   });
+
+  test('does not count minutes without volume, which have no price', () => {
+    const minutes = toBarColumns([minute(0, { vwap: 2, volume: 30 }), minute(1, { vwap: null, volume: 0 })]);
+    expect(aggregateBars(minutes, '5m').vwap).toEqual(Float64Array.of(2));
+  });
 });
