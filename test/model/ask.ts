@@ -11,20 +11,61 @@ import {
   barsOf,
   changePct,
   compositionOf,
+  concentrationOf,
   crossSectionOf,
+  halfEven,
+  levelsOf,
   longerBars,
   quoteOf,
   rankedPrints,
   type Timeframe,
 } from './figures.ts';
-import type { CallerName } from './gateway.ts';
-import { optionRoots, type World } from './world.ts';
+import { type CallerName, callerNames, rightsOf } from './gateway.ts';
+import { optionRoots, type Print, type World } from './world.ts';
 
 export interface Question {
   path: string;
   caller: CallerName;
-  /** Null if the answer is the model's, else the difference. */
-  judge(answer: Answer): string | null;
+  /** Requirement of the caller; none if absent. */
+  needs?: Needs;
+  /** Null if the answer is the model's, else the difference. `get` asks more as the same caller. */
+  judge(answer: Answer, get: (path: string) => Promise<Answer>): string | null | Promise<string | null>;
+}
+
+/** A symbol's data, or a scope of it. */
+export interface Needs {
+  symbol: string;
+  scope?: 'flow' | 'off-exchange';
+}
+
+const tiers = ['free', 'basic', 'pro'];
+/** The lowest tier that reads a symbol; indexes also need a declaration. */
+const floorOf = ({ symbols }: World, symbol: string) =>
+  symbols.find((each) => each.symbol === symbol)?.minTier ?? (symbol === 'SPX' ? 'pro' : 'free');
+
+/** The code with which a caller is refused; null = none. Tiers are looked at first. */
+export function refusal(world: World, caller: CallerName, { symbol, scope }: Needs): string | null {
+  const { tier, isAttested } = rightsOf(caller);
+  const has = (floor: string) => tiers.indexOf(tier) >= tiers.indexOf(floor);
+  const ofScope = scope === 'flow' ? 'pro' : scope === 'off-exchange' ? 'basic' : 'free';
+  if (!has(ofScope)) return 'not_entitled_tier';
+  if (scope && !isAttested) return 'attestation_required';
+  if (!has(floorOf(world, symbol))) return 'not_entitled_tier';
+  return symbol === 'SPX' && !isAttested ? 'attestation_required' : null;
+}
+
+/** A question, now and then as another caller asks it: one without a right to the answer gets the code. */
+function asCaller(asked: Asked, question: Question): Question {
+  const { random, world } = asked;
+  if (!question.needs || !random.once(3)) return question;
+  const caller = random.pick(callerNames);
+  const code = refusal(world, caller, question.needs);
+  if (code === null) return { ...question, caller };
+  return {
+    ...{ path: question.path, caller },
+    judge: ({ status, body }) =>
+      status === 403 && body.error.code === code ? null : `status ${status}, expected 403 ${code}`,
+  };
 }
 
 /** Subject of a question. */
@@ -78,8 +119,6 @@ function factorOf({ book }: Asked, symbol: string, after: string, through: strin
   return splits.filter(({ exDate }) => exDate > after && exDate <= through).reduce((all, { ratio }) => all * ratio, 1);
 }
 
-const halfEven = (value: number) => (Math.abs(value % 1) === 0.5 ? 2 * Math.round(value / 2) : Math.round(value));
-
 /** A symbol's bars as of an instant, from what its prints were by then. */
 function barsAt({ book }: Asked, symbol: string, timeframe: Timeframe, atMs: number): Bar[] {
   const cut = book.sessionsOf(symbol).map((session) => {
@@ -99,7 +138,10 @@ function instant({ world, random, nowMs }: Asked, symbols: readonly string[], bo
 
 function askBars(asked: Asked): Question {
   const { world, book, nowMs, random } = asked;
-  const { symbol } = random.pick(world.symbols);
+  const { symbol } = random.pick([
+    ...world.symbols,
+    ...(book.sessionsOf(world.followed.symbol).length > 0 ? [world.followed] : []),
+  ]);
   const timeframe = random.pick(['1s', '1m', '1m', '5m', '1h', '1d', '1d'] as const);
   const from = plusDays(random.pick(world.sessions), -random.below(2));
   const to = plusDays(from, 1 + random.below(timeframe === '1d' ? 9 : 3));
@@ -115,25 +157,42 @@ function askBars(asked: Asked): Question {
     return { symbol, timeframe, ...bar, ...prices, volume: halfEven(volume * f) };
   };
   const more = `${at === null ? '' : `&at=${at}`}${adjusted ? '&adjusted=true' : ''}`;
+  const path = `/v2/stocks/${symbol}/bars?from=${from}&to=${to}&timeframe=${timeframe}${more}`;
+  const needs = { symbol };
+  if (!random.once(4)) return { path: `${path}&limit=50000`, caller: 'session', needs, judge: data(rows.map(adjust)) };
+  // Pages are those of one question: its cursors are of no other symbol, and of no other instant.
+  const limit = 1 + random.below(9);
   return {
-    path: `/v2/stocks/${symbol}/bars?from=${from}&to=${to}&timeframe=${timeframe}&limit=50000${more}`,
-    caller: 'session',
-    judge: data(rows.map(adjust)),
+    ...{ path: `${path}&limit=${limit}`, caller: 'session', needs },
+    async judge(first, get) {
+      const all: Json[] = [];
+      for (let page = first; ; ) {
+        if (page.status !== 200) return `status ${page.status} of a page`;
+        all.push(...page.body.data);
+        const { cursor } = page.body.meta;
+        if (cursor === undefined) return difference(all, rows.map(adjust), 'pages');
+        const other = at === null ? `${path}&at=${nowMs - 60_000}` : path.replace(`&at=${at}`, '');
+        const foreign = await get(`${other}&limit=${limit}&cursor=${cursor}`);
+        if (foreign.status !== 400) return `status ${foreign.status} of a cursor of another instant, expected 400`;
+        page = await get(`${path}&limit=${limit}&cursor=${cursor}`);
+      }
+    },
   };
 }
 
 const recentDays = 10;
 
+const unknown = { spot: null, change_pct: null, volume: null, official_close: null, session_date: null };
+
 function quote(asked: Asked, symbol: string, at: number | null) {
-  const empty = { spot: null, change_pct: null, volume: null, official_close: null, session_date: null };
   const bars = at === null ? asked.book.barsOf(symbol, '1d') : barsAt(asked, symbol, '1d', at);
   const days = bars.map((bar) => ({ session: dateOf(bar.ts_ms), bar }));
   const now = at ?? asked.nowMs;
   const found = quoteOf(days, sessionOf(now), plusDays(dateOf(now), -recentDays));
-  if (!found) return { symbol, ...empty };
+  if (!found) return { symbol, ...unknown };
   const { before, ...price } = found;
   const isKnown = before !== undefined && before.session >= plusDays(price.session_date, -recentDays);
-  if (!isKnown) return { ...empty, symbol, ...price };
+  if (!isKnown) return { ...unknown, symbol, ...price };
   const close = before.bar.close / factorOf(asked, symbol, before.session, price.session_date);
   return { symbol, ...price, official_close: close, change_pct: changePct(price.spot, close) };
 }
@@ -141,10 +200,16 @@ function quote(asked: Asked, symbol: string, at: number | null) {
 function askQuotes(asked: Asked): Question {
   const symbols = asked.world.symbols.map(({ symbol }) => symbol);
   const at = instant(asked, symbols, asked.book);
+  const caller = asked.random.pick(callerNames);
+  const restricted = symbols.filter((symbol) => refusal(asked.world, caller, { symbol }) !== null);
+  const rows = symbols.map((symbol) =>
+    restricted.includes(symbol) ? { symbol, ...unknown } : quote(asked, symbol, at),
+  );
   return {
     path: `/v2/quotes?symbols=${symbols}${at === null ? '' : `&at=${at}`}`,
-    caller: 'key',
-    judge: data(symbols.map((symbol) => quote(asked, symbol, at))),
+    caller,
+    judge: (answer) =>
+      data(rows)(answer) ?? difference(answer.body.meta.restricted ?? [], restricted, 'meta.restricted'),
   };
 }
 
@@ -158,26 +223,64 @@ const publishedData = (sessions: readonly string[], expected: Json[]) => (answer
   if (answer.status !== 200) return `status ${answer.status}`;
   const rows = answer.body.data.filter(({ date }: Json) => sessions.includes(date));
   const order = (all: Json[]) =>
-    [...all].sort((a, b) => (`${a.date}${a.category}` < `${b.date}${b.category}` ? -1 : 1));
+    [...all].sort((a, b) => (`${a.date}${a.category}${a.rank}` < `${b.date}${b.category}${b.rank}` ? -1 : 1));
   return difference(order(rows), order(expected), 'data');
 };
 
 function askOffExchange(asked: Asked): Question {
   const { world, book, random } = asked;
   const { symbol } = random.pick(world.symbols);
-  const route = random.pick(['activity', 'composition'] as const);
   const sessions = published(asked, symbol);
-  const rows = sessions.flatMap((date): Json[] => {
-    const prints = book.printsOf(symbol, date);
-    if (route === 'composition') return compositionOf(prints).map((row) => ({ date, ...row }));
-    const row = activityOf(prints, date);
-    return row ? [row] : [];
+  const window = `from=${world.sessions[0]}&to=${world.sessions.at(-1)}&limit=5000`;
+  const question = (route: string, judge: Question['judge']): Question => ({
+    ...{ path: `/v2/offexchange/${symbol}/${route}`, caller: 'key', needs: { symbol, scope: 'off-exchange' }, judge },
   });
-  return {
-    path: `/v2/offexchange/${symbol}/${route}?from=${world.sessions[0]}&to=${world.sessions.at(-1)}&limit=5000`,
-    caller: 'key',
-    judge: publishedData(sessions, rows),
-  };
+  const rowsOf = (rows: (prints: readonly Print[]) => readonly Json[]) =>
+    publishedData(
+      sessions,
+      sessions.flatMap((date) => rows(book.printsOf(symbol, date)).map((row) => ({ date, ...row }))),
+    );
+  const route = random.pick(['activity', 'composition', 'profile', 'concentration', 'known'] as const);
+  // Figures of two generations could be subtracted.
+  if (route === 'known')
+    return {
+      ...{ path: `/v2/offexchange/${symbol}/activity?${window}&known=${asked.nowMs - 500}`, caller: 'key' },
+      judge: ({ status }) => (status === 400 ? null : `status ${status}, expected 400`),
+    };
+  if (route === 'activity') return question(`activity?${window}`, rowsOf(activityOf));
+  if (route === 'composition') return question(`composition?${window}`, rowsOf(compositionOf));
+  if (route === 'profile') return question(`profile?${window}`, (answer) => judgeProfile(asked, symbol, answer));
+  return question(`concentration?${window}`, async (answer, get) => {
+    const [levels, activity] = await Promise.all(
+      ['profile', 'activity'].map((name) => get(`/v2/offexchange/${symbol}/${name}?${window}`)),
+    );
+    const factor = (after: string, through: string) => factorOf(asked, symbol, after, through);
+    const rows = concentrationOf(levels!.body.data, activity!.body.data, factor);
+    return publishedData(
+      sessions,
+      rows.filter(({ date }) => sessions.includes(date)),
+    )(answer);
+  });
+}
+
+/** The published levels of sessions: sums of price-forming executions, of which none or three and more are left. */
+function judgeProfile(asked: Asked, symbol: string, { status, body }: Answer): string | null {
+  if (status !== 200) return `status ${status}`;
+  for (const date of published(asked, symbol)) {
+    const levels = levelsOf(asked.book.printsOf(symbol, date));
+    const rows = body.data.filter((row: Json) => row.date === date);
+    for (const row of rows) {
+      const found = difference(row, {
+        ...levels.get(row.price_thousandths),
+        ...(row.trade_count < 3 && { trade_count: 3 }),
+      });
+      if (found) return `level ${row.price_thousandths} of ${date}: ${found}`;
+    }
+    const count = (all: Iterable<Json>) => [...all].reduce((sum, row) => sum + row.trade_count, 0);
+    const left = count(levels.values()) - count(rows);
+    if (rows.length > 0 && (left === 1 || left === 2)) return `${left} executions of ${date} follow by subtraction`;
+  }
+  return null;
 }
 
 /** The snapshot of a session with stored prints, else null; of the last one that ended, its list too. */
@@ -191,6 +294,7 @@ function askOptions(asked: Asked): Question {
     return {
       path: `/v2/flow/${symbol}/cross-section?session=${session}`,
       caller: 'key',
+      needs: { symbol, scope: 'flow' },
       judge: isLater ? () => null : data({ snapshot: update }),
     };
   }
@@ -210,13 +314,20 @@ function askOptions(asked: Asked): Question {
   return {
     path: `/v2/flow/eod?symbol=${symbol}&session=${session}`,
     caller: 'session',
-    judge: isOver ? data({ prints: rows }) : () => null,
+    needs: { symbol, scope: 'flow' },
+    // Keys read the list of equities.
+    judge: isOver
+      ? (answer) => data({ prints: answer.body.data?.tier === 'free' && symbol === 'SPX' ? [] : rows })(answer)
+      : () => null,
   };
 }
 
-const kinds = [askBars, askBars, askBars, askQuotes, askOffExchange, askOptions, askChains, askChains, askChains];
+const kinds: readonly ((asked: Asked) => Question | Promise<Question>)[] = [
+  ...[askBars, askBars, askBars, askQuotes, askOffExchange, askOptions],
+  ...[askChains, askChains, askChains],
+];
 
 /** A question of a seed. */
 export async function ask(asked: Asked): Promise<Question> {
-  return asked.random.pick(kinds)(asked);
+  return asCaller(asked, await asked.random.pick(kinds)(asked));
 }

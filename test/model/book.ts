@@ -238,6 +238,15 @@ export class Book {
     return report;
   }
 
+  /** Adds prints of a live tape to their sessions. */
+  follow(symbol: string, prints: readonly Print[]): void {
+    for (const [session, own] of Map.groupBy(prints, ({ ms }) => sessionOf(ms))) {
+      const key = keyOf(symbol, session);
+      this.tapes.set(key, [...(this.tapes.get(key) ?? []), ...own]);
+      this.#writeBars(symbol, session);
+    }
+  }
+
   isSealed(symbol: string, session: string): boolean {
     return this.seals.has(keyOf('all', session)) || this.seals.has(keyOf(symbol, session));
   }

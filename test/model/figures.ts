@@ -53,6 +53,9 @@ const sum = (values: readonly number[]) => values.reduce((a, b) => a + b, 0);
 const sharesOf = (prints: readonly Print[]) =>
   sum(prints.filter((each) => traitsOf(each).volume).map(({ size }) => size));
 
+export const halfEven = (value: number) =>
+  Math.abs(value % 1) === 0.5 ? 2 * Math.round(value / 2) : Math.round(value);
+
 /** A bar of prints that start at `start`; null if none sets open and close. */
 function barOf(prints: readonly Print[], start: number): Bar | null {
   const closing = prints.filter((print) => traitsOf(print).openClose);
@@ -175,18 +178,86 @@ const offExchange = (prints: readonly Print[]) =>
 
 const notionalOf = (prints: readonly Print[]) => sum(prints.map(({ price, size }) => price * size)) / 1e4;
 
-/** The activity row of a session; null under three executions. */
-export function activityOf(prints: readonly Print[], date: string) {
+/** The activity row of a session; none under three executions. */
+export function activityOf(prints: readonly Print[]) {
   const executions = offExchange(prints);
-  if (executions.length < 3) return null;
+  if (executions.length < 3) return [];
   const volume = sum(executions.map(({ size }) => size));
   const consolidated = sharesOf(prints);
-  return {
-    ...{ date, off_exch_volume: volume, notional: notionalOf(executions), trade_count: executions.length },
+  const row = {
+    ...{ off_exch_volume: volume, notional: notionalOf(executions), trade_count: executions.length },
     avg_size: volume / executions.length,
     off_exch_pct: consolidated === 0 ? null : volume / consolidated,
     consolidated_volume: consolidated,
   };
+  return [row];
+}
+
+/**
+ * The price-forming executions of a session off exchange, by price in thousandths of a dollar; those of categories that
+ * are not published under their own name only if they and the others of these are none, or three and more.
+ */
+export function levelsOf(prints: readonly Print[]) {
+  const named = new Set(compositionOf(prints).map(({ category }) => category));
+  const isForming = (print: Print) => ['regular_way', 'odd_lot', 'form_t'].includes(categoryOf(print));
+  const others = offExchange(prints).filter((print) => categoryOf(print) === 'other' || !named.has(categoryOf(print)));
+  const isSmall = (count: number) => count === 1 || count === 2;
+  const formingOthers = others.filter(isForming).length;
+  const omitted = new Set(isSmall(formingOthers) || isSmall(others.length - formingOthers) ? others : []);
+  const forming = offExchange(prints).filter((print) => isForming(print) && !omitted.has(print));
+  const levels = [...Map.groupBy(forming, ({ price }) => Math.floor(price / 10))].map(([level, group]) => {
+    const volume = sum(group.map(({ size }) => size));
+    return [level, { volume, notional: notionalOf(group), trade_count: group.length }] as const;
+  });
+  return new Map(levels);
+}
+
+interface Level {
+  date: string;
+  price_thousandths: number;
+  volume: number;
+  notional: number;
+  trade_count: number;
+}
+
+/**
+ * The concentration of every session, from the published levels of the sessions up to it and its published vwap, and
+ * nothing else (methodology 6). `factorOf`: of the splits after one date up to another.
+ */
+export function concentrationOf(
+  levels: readonly Level[],
+  activity: readonly { date: string; vwap: number }[],
+  factorOf: (after: string, through: string) => number,
+) {
+  return activity.flatMap(({ date, vwap }) => {
+    const limit = 0.0005 * vwap;
+    const widths = [-2, -1, 0, 1].flatMap((n) => [1, 2.5, 5].map((factor) => factor * 10 ** n));
+    const width = Math.round(1e6 * Math.max(0.01, ...widths.filter((each) => each <= limit)));
+    const of = levels
+      .filter((level) => level.date <= date)
+      .map((level) => {
+        const f = factorOf(level.date, date);
+        return { ...level, price: Math.floor(level.price_thousandths / f), volume: halfEven(level.volume * f) };
+      });
+    const buckets = [...Map.groupBy(of, ({ price }) => Math.floor((price * 1000) / width))].map(([index, group]) => ({
+      ...{ index, sessions: new Set(group.map((level) => level.date)).size },
+      ...{ volume: sum(group.map(({ volume }) => volume)), notional: sum(group.map(({ notional }) => notional)) },
+      trade_count: sum(group.map((level) => level.trade_count)),
+    }));
+    const shown = buckets.filter(({ sessions }) => sessions >= 2);
+    const total = sum(shown.map(({ notional }) => notional));
+    return shown
+      .map(({ index, sessions, ...bucket }) => {
+        const midpoint = ((index + 0.5) * width) / 1e6;
+        return {
+          ...{ date, ...bucket, bucket_midpoint: midpoint, bucket_width: width / 1e6, distinct_sessions: sessions },
+          ...{ rank_score: (100 * (bucket.notional / total) * sessions) / 20, bucket_count: shown.length },
+          distance_bps: (1e4 * (midpoint - vwap)) / vwap,
+        };
+      })
+      .sort((a, b) => b.rank_score - a.rank_score || b.notional - a.notional || a.bucket_midpoint - b.bucket_midpoint)
+      .map((row, i) => ({ ...row, rank: i + 1 }));
+  });
 }
 
 /** The composition rows of a session by the disclosure rule, k = 3. */

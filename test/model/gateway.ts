@@ -15,14 +15,21 @@ export interface Ran {
   said: string;
 }
 
-export type CallerName = 'key' | 'session' | 'free' | 'undeclared';
-
 const callers = {
-  key: { apiTier: 'pro' },
-  session: { siteTier: 'pro' },
-  free: { apiTier: 'free' },
+  key: { apiTier: 'pro', classification: 'non_professional' },
+  session: { siteTier: 'pro', classification: 'non_professional' },
+  free: { apiTier: 'free', classification: 'non_professional' },
+  basic: { apiTier: 'basic', classification: 'non_professional' },
   undeclared: { apiTier: 'pro', classification: null },
 } as const;
+export type CallerName = keyof typeof callers;
+export const callerNames = Object.keys(callers) as CallerName[];
+
+/** Tier of a caller, and its declaration. */
+export function rightsOf(caller: CallerName): { tier: 'free' | 'basic' | 'pro'; isAttested: boolean } {
+  const of = callers[caller];
+  return { tier: 'siteTier' in of ? of.siteTier : of.apiTier, isAttested: of.classification !== null };
+}
 
 function collector(): { stream: Writable; text: () => string } {
   const parts: string[] = [];

@@ -9,6 +9,7 @@ import { closeOf, dateOf, newYork, openOf, plusDays, sessionOf } from './calenda
 import { ChainLife, chainCommands, oftenOfChains } from './chain-life.ts';
 import { barsOf } from './figures.ts';
 import type { Gateway, Ran } from './gateway.ts';
+import { follow, ingestDefect, reconcile, sealAndUndo } from './operations.ts';
 import {
   type BarFile,
   barFiles,
@@ -87,6 +88,8 @@ export class Life {
   /** Commands so far, as a person can run them. */
   readonly script: string[] = [];
   #files = 0;
+  /** Number of prints that came by the live tape. */
+  followed = 0;
   questions = 0;
   commands = 0;
 
@@ -114,7 +117,8 @@ export class Life {
       const { world, book, options } = this;
       const chains = this.chains.book;
       const question = await ask({ world, book, options, chains, nowMs: this.gateway.nowMs, random });
-      const found = question.judge(await this.gateway.get(question.path, question.caller));
+      const get = (path: string) => this.gateway.get(path, question.caller);
+      const found = await question.judge(await get(question.path), get);
       this.questions++;
       if (found) throw new Differs(`GET ${question.path} (${question.caller}): ${found}`);
     }
@@ -158,7 +162,7 @@ export class Life {
       let given = idless ? withoutIds(part, random) : part;
       if (random.once(6)) given = [...given, ...given.slice(0, 1 + random.below(3))];
       if (random.once(4)) given = shuffled(given, random);
-      return stockFiles(format, given, `${++this.#files}`, random.below(1e9));
+      return stockFiles(format, given, this.nextName(), random.below(1e9));
     });
     const replace = random.once(8);
     if (random.once(3)) for (const file of files) await this.#ingestTape([file], replace);
@@ -196,7 +200,7 @@ export class Life {
       random.pick(barFormats[timeframe]),
       shuffledSometimes(kept, random),
       venues,
-      `${++this.#files}`,
+      this.nextName(),
     );
     const dataset = timeframe === '1m' ? 'stock-minute-bars' : 'stock-day-bars';
     const replace = random.once(8);
@@ -205,8 +209,7 @@ export class Life {
 
   async #ingestBarFile(dataset: string, file: BarFile, replace: boolean): Promise<void> {
     const argv = ['ingest', dataset, ...(replace ? ['--replace'] : []), ...this.write([file])];
-    this.script.push(`tapegraph ${argv.join(' ')}`);
-    const { code, json, said } = await this.gateway.command(argv);
+    const { code, json, said } = await this.run(argv);
     const report = json?.files?.[0];
     if (!report) throw new Differs(`exit code ${code} without a report: ${said}`);
     const isSilent = report.reason?.startsWith('the same content is already stored');
@@ -239,10 +242,9 @@ export class Life {
     const { symbol, exDate, ratio } = this.world.split;
     const stated = random.once(2) ? ratio : random.pick([3, 0.25]);
     const text = `symbol,ex_date,ratio\n${symbol},${exDate},${stated}\n`;
-    const argv = ['ingest', 'splits', ...this.write([{ name: `${++this.#files}.csv`, bytes: Buffer.from(text) }])];
-    this.script.push(`tapegraph ${argv.join(' ')}`);
-    const { code, said } = await this.gateway.command(argv);
-    if (code !== 0) throw new Differs(`exit code ${code}: ${said}`);
+    const argv = ['ingest', 'splits', ...this.write([{ name: `${this.nextName()}.csv`, bytes: Buffer.from(text) }])];
+    const { code, json, said } = await this.run(argv);
+    if (code !== 0) throw new Differs(`splits: exit code ${code}: ${JSON.stringify(json)} ${said}`);
     this.book.splits.set(`${symbol} ${exDate}`, { symbol, exDate, ratio: stated });
   }
 
@@ -251,14 +253,25 @@ export class Life {
     return `${++this.#files}`;
   }
 
-  /** Runs a command line, which becomes a line of the script. */
-  run(argv: readonly string[]): Promise<Ran> {
-    this.script.push(`tapegraph ${argv.join(' ')}`);
-    return this.gateway.command(argv);
+  /** A ticker that no other has. */
+  newTicker(): string {
+    return `Q${String.fromCharCode(...[...this.nextName()].map((digit) => 65 + Number(digit)))}`;
+  }
+
+  /** The sessions of the world whose regular hours have ended. */
+  ended(): string[] {
+    return this.world.sessions.filter((session) => closeOf(session) + 1_200_000 <= this.gateway.nowMs);
+  }
+
+  /** Runs a command line, which becomes part of the script. */
+  run(argv: readonly string[], input?: string): Promise<Ran> {
+    const [given] = input === undefined ? [] : this.write([{ name: `${this.nextName()}.ndjson`, bytes: input }]);
+    this.script.push(`tapegraph ${argv.join(' ')}${given ? ` < ${given}` : ''}`);
+    return this.gateway.command(argv, input);
   }
 
   /** Writes files and returns their paths. */
-  write(files: readonly { name: string; bytes: Buffer }[]): string[] {
+  write(files: readonly { name: string; bytes: Buffer | string }[]): string[] {
     return files.map(({ name, bytes }) => {
       writeFileSync(join(this.#folder, name), bytes);
       return join(this.#folder, name);
@@ -283,14 +296,13 @@ export class Life {
       ).values(),
     ];
     const format = random.pick(optionFormats);
-    const files = parts.flatMap((part) => optionFiles(format, part, `${++this.#files}`));
+    const files = parts.flatMap((part) => optionFiles(format, part, this.nextName()));
     if (files.length > 0 && files.length < 100) await this.#ingestTape(files, random.once(8), 'option-trades');
   }
 
   async #ingestTape(files: readonly VendorFile[], replace: boolean, dataset = 'stock-trades'): Promise<void> {
     const argv = ['ingest', dataset, ...(replace ? ['--replace'] : []), ...this.write(files)];
-    this.script.push(`tapegraph ${argv.join(' ')}`);
-    const { code, json, said } = await this.gateway.command(argv);
+    const { code, json, said } = await this.run(argv);
     if (!json?.files) throw new Differs(`exit code ${code} without a report: ${said}`);
     const report = (dataset === 'stock-trades' ? this.book : this.options).takeTape(
       files.map(({ prints }) => prints),
@@ -332,13 +344,18 @@ const commands = {
   splits: (life: Life, random: Random) => life.ingestSplits(random),
   options: (life: Life, random: Random) => life.ingestOptions(random),
   ...chainCommands,
+  defect: ingestDefect,
+  seal: sealAndUndo,
+  reconcile,
+  follow,
 };
 
 /** Each kind as often as it is taken. */
 const often = (['stocks', 'stocks', 'stocks', 'stocks', 'bars', 'options', 'options'] as const).flatMap((kind) => [
   ...[kind, kind],
 ]);
-const oftenAll = [...often, 'splits' as const, ...oftenOfChains];
+const others = ['splits', 'defect', 'seal', 'reconcile', 'follow', 'follow'] as const;
+const oftenAll = [...often, ...others, ...oftenOfChains];
 
 /** Cuts of option tapes. */
 const optionCuts: Record<string, (print: Print) => string> = {
@@ -370,12 +387,20 @@ const nothing: TapeReport = { written: [], waiting: [], fewer: [], sealed: [] };
 /** Lists of a report's files as one, without names of files. */
 function summed(files: readonly Json[], list: string): Sums[] {
   const all: Sums[] = files.flatMap((file) => file[list]);
-  return all
-    .map(({ session, symbols, ...each }) =>
-      list === 'sessions'
-        ? { session, symbols, before: each.before ?? null, after: each.after! }
-        : { session, symbols, reason: each.reason!, count: each.count! },
-    )
+  if (list === 'sessions')
+    return all
+      .map(({ session, symbols, before, after }) => ({ session, symbols, before: before ?? null, after: after! }))
+      .sort(bySession);
+  // Files that are stored one by one have a line each.
+  const alike = Map.groupBy(all, ({ session, reason }) => `${session} ${reason}`);
+  const sum = (of: readonly Sums[], name: 'symbols' | 'count') => of.reduce((total, each) => total + each[name]!, 0);
+  return [...alike.values()]
+    .map((of) => ({
+      session: of[0]!.session,
+      symbols: sum(of, 'symbols'),
+      reason: of[0]!.reason!,
+      count: sum(of, 'count'),
+    }))
     .sort(bySession);
 }
 

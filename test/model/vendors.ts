@@ -80,6 +80,14 @@ function dbnOf(prints: readonly Print[]): Buffer {
   });
 }
 
+/** A line of a live tape. */
+export function liveLine(print: Print): string {
+  const { symbol, exchange, trf, id, price, size, conditions, sequence, tape } = print;
+  const more = { conditions, correction: 0, sip_timestamp: nanosOf(print), sequence_number: sequence, tape };
+  const off = trf === 0 ? {} : { trf_id: trf };
+  return `${JSON.stringify({ type: 'stock_print', symbol, exchange, id, price: price / 1e4, size, ...off, ...more })}\n`;
+}
+
 export type StockFormat = 'csv' | 'csv.gz' | 'csv.zst' | 'massive' | 'dbn';
 export const stockFormats: readonly StockFormat[] = ['csv', 'csv.gz', 'csv.zst', 'massive'];
 

@@ -53,6 +53,8 @@ export interface World {
   /** Its trading days, ascending. */
   sessions: readonly string[];
   symbols: readonly ModelSymbol[];
+  /** A ticker that comes by a live tape alone. */
+  followed: ModelSymbol;
   /**
    * Its feed of stocks: with ids and corrections; without corrections, and ids that a vendor now and then lacks; or
    * sequences for ids.
@@ -124,7 +126,8 @@ function instantsOf(random: Random, session: string, evenings: boolean): { ms: n
 
 function makeTape(seed: number, { symbol, tape, evenings }: ModelSymbol, session: string): Print[] {
   const random = randomOf(hashOf(`${seed} ${symbol} ${session}`));
-  let price = 100_0000 + (hashOf(symbol) % 400_0000);
+  const first = 100_0000 + (hashOf(symbol) % 400_0000);
+  let price = first;
   const prints: Print[] = [];
   const print = (ms: number, conditions: number[], exchange: number, more: Partial<Print> = {}) => {
     const n = prints.length + 1;
@@ -138,6 +141,8 @@ function makeTape(seed: number, { symbol, tape, evenings }: ModelSymbol, session
   for (const { ms, kind } of instantsOf(random, session, evenings)) {
     price += (random.below(2001) - 1000) * random.pick([1, 5, 100]);
     const exchange = random.once(3) ? 4 : random.pick(venues);
+    // Much of what trades off exchange trades at few prices, of every session.
+    if (exchange === 4 && random.once(2)) price = first + 10_000 * random.below(3);
     const conditions = kind === 'form_t' ? (random.once(2) ? [12] : [12, 37]) : conditionsOf(random, exchange === 4);
     print(ms, conditions, exchange);
   }
@@ -208,12 +213,19 @@ export function makeWorld(seed: number): World {
   const sessions = Array.from({ length: 5 }, (_, i) => tradingDay(first, i));
   const symbols = known.map((symbol) => ({ ...symbol, evenings: random.once(2) }));
   const split = { symbol: random.pick(['AAPL', 'XOM']), exDate: sessions[2]!, ratio: random.pick([2, 10, 0.5]) };
-  const bySymbol = new Map(symbols.map((each) => [each.symbol, each]));
+  const followed: ModelSymbol = {
+    symbol: 'LIVE',
+    tape: 3,
+    minTier: 'free',
+    registered: false,
+    evenings: random.once(2),
+  };
+  const bySymbol = new Map([...symbols, followed].map((each) => [each.symbol, each]));
   const tapes = new Map<string, Print[]>();
   const options = new Map<string, Print[]>();
   const feed = random.pick(['ids', 'ids', 'no ids', 'sequences'] as const);
   return {
-    ...{ seed, sessions, symbols, split, feed },
+    ...{ seed, sessions, symbols, followed, split, feed },
     options(underlying, session) {
       const key = `${underlying} ${session}`;
       if (!options.has(key)) options.set(key, makeOptions(seed, sessions, underlying, session));

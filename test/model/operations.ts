@@ -1,0 +1,153 @@
+// Commands beside the ingests of good files: what must be refused, seals, reconciliations, a live tape.
+
+import type { Random } from '../support/random.ts';
+import { closeOf, newYork, openOf, sessionOf, tradingDay } from './calendar.ts';
+import { Differs, type Life } from './life.ts';
+import { barFiles, liveLine, stockFiles } from './vendors.ts';
+import type { Print } from './world.ts';
+
+/** Throws `Differs` unless a call refused some files and stored the others, with the exit code that says so. */
+async function expectRefused(
+  life: Life,
+  dataset: string,
+  files: readonly { name: string; bytes: string | Buffer; isBad: boolean }[],
+) {
+  const { code, json, said } = await life.run(['ingest', dataset, ...life.write(files)]);
+  const wrong = files.find(({ isBad }, i) => (json?.files?.[i]?.status === 'refused') !== isBad);
+  if (!wrong && code === 1) return;
+  throw new Differs(
+    `refused files: ${wrong?.name ?? 'all as expected'}, code ${code}: ${JSON.stringify(json?.files) ?? said}`,
+  );
+}
+
+const hours = (session: string) =>
+  Array.from({ length: 6 }, (_, i) => {
+    const [open, ts_ms] = [100 + i, openOf(session) + 1_800_000 + i * 3_600_000];
+    return {
+      symbol: 'SPY',
+      bar: { ts_ms, open, high: open, low: open, close: open, volume: 100, vwap: open, trade_count: 1, weight: 100 },
+    };
+  });
+
+/** Files that must be refused, and change nothing. */
+const defects: Record<string, (life: Life, random: Random, prints: readonly Print[]) => Promise<void>> = {
+  async nothing(life, random, prints) {
+    const [file] = stockFiles('csv', prints.slice(0, 1), life.nextName(), random.below(1e9));
+    const [header, line] = String(file!.bytes).split('\n');
+    const bytes = random.pick([
+      header!,
+      `${header}\n${line!.replaceAll(/[^,]+/g, 'x')}`,
+      `${header}\n${line!.replace('SPY', 'AAB.WS.A')}`,
+    ]);
+    await expectRefused(life, 'stock-trades', [{ ...file!, bytes, isBad: true }]);
+  },
+  /** An error that no reader foresees: the database cannot hold a name. */
+  async unforeseen(life) {
+    const [bad, good] = ['ABCD,one\u0000two', `${life.newTicker()},A Company`];
+    const files = [bad, good].map((line) => ({
+      name: `${life.nextName()}.csv`,
+      bytes: `symbol,name,listed\n${line},false`,
+      isBad: line === bad,
+    }));
+    await expectRefused(life, 'symbols', files);
+  },
+  /** One bad line among good ones. */
+  async badLine(life, random, prints) {
+    const [file] = stockFiles('csv', prints.slice(0, 20), life.nextName(), random.below(1e9));
+    const lines = String(file!.bytes).split('\n');
+    lines.splice(1 + random.below(lines.length), 0, lines.at(-1)!.replaceAll(/\d+/g, '-1'));
+    await expectRefused(life, 'stock-trades', [{ ...file!, bytes: lines.join('\n'), isBad: true }]);
+  },
+  async hourly(life, random) {
+    const [file] = barFiles('csv', hours(random.pick(life.ended())), [], life.nextName());
+    await expectRefused(life, 'stock-minute-bars', [{ ...file!, isBad: true }]);
+  },
+  /** Two lines of one bar that differ. */
+  async twice(life, random) {
+    const [bar] = hours(random.pick(life.ended()));
+    const [file] = barFiles('csv', [bar!, { ...bar!, bar: { ...bar!.bar, volume: 200 } }], [], life.nextName());
+    await expectRefused(life, 'stock-minute-bars', [{ ...file!, isBad: true }]);
+  },
+};
+
+export async function ingestDefect(life: Life, random: Random): Promise<void> {
+  const prints = life.world.tape('SPY', life.world.sessions[0]!).filter(({ ms }) => ms <= life.gateway.nowMs);
+  if (prints.length === 0 || life.ended().length === 0) return;
+  await defects[random.pick(Object.keys(defects))]!(life, random, prints);
+}
+
+/** Seals a stored session of a symbol, which nothing then changes, and takes the seal off. */
+export async function sealAndUndo(life: Life, random: Random): Promise<void> {
+  const { book, world } = life;
+  const { symbol } = random.pick(world.symbols);
+  const stored = book.sessionsOf(symbol).filter((session) => closeOf(session) + 1_200_000 <= life.gateway.nowMs);
+  if (stored.length === 0) return;
+  const session = random.pick(stored);
+  // Options of a tape that was read before the end are not reconciled.
+  const mayRefuse = life.options.sessionsOf(symbol).includes(session);
+  const seal = async (more: string[], status: string) => {
+    const { json, said } = await life.run(['seal', '--session', session, '--symbols', symbol, ...more]);
+    if (json?.status === 'refused' && mayRefuse) return false;
+    if (json?.status !== status) throw new Differs(`seal: ${JSON.stringify(json)} ${said}, expected ${status}`);
+  };
+  await seal([], 'sealed');
+  const other = world.tape(symbol, session).map((print) => ({ ...print, price: print.price + 100 }));
+  const [file] = stockFiles('csv', other, life.nextName(), random.below(1e9));
+  const command = random.pick([
+    ['ingest', 'stock-trades', '--replace'],
+    ['reconcile', '--session', session],
+  ]);
+  const { code, json } = await life.run([...command, ...life.write([file!])]);
+  if (code !== 1) throw new Differs(`a sealed session: code ${code}, ${JSON.stringify(json)}`);
+  await seal(['--undo'], 'undone');
+}
+
+/** Makes a session again from some symbols' tapes; prints of other sessions are skipped. */
+export async function reconcile(life: Life, random: Random): Promise<void> {
+  const { world, book } = life;
+  const over = life.ended();
+  if (over.length === 0) return;
+  const session = random.pick(over);
+  const some = world.symbols.filter(() => random.once(2));
+  const beside = tradingDay(session, random.pick([-1, 1]));
+  const own = some.flatMap(({ symbol }) => world.tape(symbol, session).filter(() => !random.once(10)));
+  const others = world.sessions.includes(beside) ? some.flatMap(({ symbol }) => world.tape(symbol, beside)) : [];
+  const prints = [...own, ...others.filter(() => random.once(3))].filter(({ ms }) => ms <= life.gateway.nowMs);
+  if (own.length === 0) return;
+  const [file] = stockFiles(random.pick(['csv', 'csv.zst'] as const), prints, life.nextName(), random.below(1e9));
+  const { code, json, said } = await life.run(['reconcile', '--session', session, ...life.write([file!])]);
+  const { written } = book.takeTape([file!.prints], { replace: true, only: session });
+  const after = written.reduce((sum, { count }) => sum + count, 0);
+  if (code === 0 && (json.change?.after ?? 0) === after && (json.change?.symbols ?? 0) === written.length) return;
+  throw new Differs(
+    `reconcile: code ${code}, ${JSON.stringify(json)} ${said}; expected ${after} prints of ${written.length}`,
+  );
+}
+
+/** Follows what has come of a live tape since the last time, now and then with a print of a session that is over. */
+export async function follow(life: Life, random: Random): Promise<void> {
+  const { world, book, gateway } = life;
+  const { symbol } = world.followed;
+  const happened = world.sessions
+    .flatMap((session) => world.tape(symbol, session))
+    .filter(({ ms }) => ms <= gateway.nowMs);
+  const prints = happened.filter(({ correction }) => correction === 0).slice(life.followed);
+  if (prints.length === 0) return;
+  const last = prints.at(-1)!;
+  const before = tradingDay(sessionOf(last.ms), -1);
+  const isOver = last.ms > newYork(before, 1201) && world.sessions.includes(before);
+  const late =
+    isOver && random.once(2)
+      ? world
+          .tape(symbol, before)
+          .slice(0, 1)
+          .map((print) => ({ ...print, id: 'late' }))
+      : [];
+  const { code, json, said } = await life.run(['follow'], [...prints, ...late].map(liveLine).join(''));
+  life.followed += prints.length;
+  book.follow(symbol, prints);
+  const expected = [prints.length + late.length, 0, late.length, 0];
+  const found = [json?.lines, json?.bad_lines, json?.late, json?.duplicates];
+  if (code === 0 && `${found}` === `${expected}`) return;
+  throw new Differs(`follow: code ${code}, lines, bad, late, duplicates ${found}, expected ${expected} ${said}`);
+}
