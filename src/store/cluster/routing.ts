@@ -58,9 +58,14 @@ export class Routing {
     this.#atOnce = atOnce;
   }
 
+  /** True if the store is distributed. */
+  get isSpread(): boolean {
+    return this.#atOnce() > 0;
+  }
+
   /** The statements for `values`: one about all, or on a distributed store one per symbol. */
   split<V extends object>({ all, ofOneSymbol, lists }: Divisible<V>, values: V): Part[] {
-    if (this.#atOnce() === 0 || ofOneSymbol === null) return [{ query: all(values), numbers: null }];
+    if (!this.isSpread || ofOneSymbol === null) return [{ query: all(values), numbers: null }];
     const listed = values as Record<string, readonly unknown[]>;
     const numbersBySymbol = Map.groupBy(listed[lists[0]!]!.keys(), (i) => listed[lists[0]!]![i]);
     return Array.from(numbersBySymbol.values(), (places) => {
@@ -98,7 +103,7 @@ export class Routing {
    */
   ofOneSymbol(table: string, columns: readonly string[], lists: readonly unknown[]): string {
     const placement = tablePlacements[table]!;
-    if (this.#atOnce() === 0 || typeof placement !== 'object') return '';
+    if (!this.isSpread || typeof placement !== 'object') return '';
     const at = columns.indexOf(placement.by);
     const symbols = lists[at] as readonly unknown[] | undefined;
     if (symbols?.every((symbol) => symbol === symbols[0]) !== true) return '';
@@ -107,7 +112,7 @@ export class Routing {
 
   /** The end of an INSERT that counts its rows: Citus also counts unchanged rows, except with a RETURNING clause. */
   get counting(): '' | ' RETURNING 1' {
-    return this.#atOnce() === 0 ? '' : ' RETURNING 1';
+    return this.isSpread ? ' RETURNING 1' : '';
   }
 }
 

@@ -15,6 +15,9 @@ export interface ViewParts {
   sawCommits(from: Reader): void;
 }
 
+/** Time after which a read that fails did so because the database hangs, ms. */
+const hangingMs = 1000;
+
 /** A symbol that was read, or is about to be. */
 interface Used {
   /** From before it was read; null = they are to be read first. */
@@ -48,6 +51,7 @@ export class ReadView {
   readonly #lists = new Map<Subject, string | null>();
   readonly #kept = new Map<string, Kept>();
   #reading: Promise<void> | null = null;
+  /** True if something was read from the database, or may have been. */
   #hasRead = false;
 
   constructor(parts: ViewParts) {
@@ -62,9 +66,16 @@ export class ReadView {
 
   async #read<T>(read: (from: Reader) => Promise<T>): Promise<T> {
     await this.ready();
-    // A read that fails may have met another commit too.
-    this.#hasRead = true;
-    return read(this.#from);
+    const begunAt = performance.now();
+    try {
+      const found = await read(this.#from);
+      this.#hasRead = true;
+      return found;
+    } catch (error) {
+      // It may have met another commit too, unless the database hangs: that would be waited for again.
+      this.#hasRead ||= performance.now() - begunAt <= hangingMs;
+      throw error;
+    }
   }
 
   /**

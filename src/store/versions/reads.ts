@@ -26,9 +26,6 @@ const outcomeOf = <T>(work: Promise<T>): Promise<Outcome<T>> =>
     (error: unknown) => ({ error }),
   );
 
-/** Time after which failed work is not looked at: a database that hangs would be waited for again. */
-const longFailureMs = 1000;
-
 /** Work that failed was of one commit too if that cannot be found out: the failure is known. */
 const failedOfOneCommit = (view: ReadView) => view.isOfOneCommit().catch(() => true);
 
@@ -103,9 +100,7 @@ export function readsOf(shared: Store, forget: () => void = () => {}): RequestRe
         const view = begin();
         const outcome = await outcomeOf(work().finally(() => known.end()));
         if ('result' in outcome && (await isOfOneCommit(view))) return outcome.result;
-        const isLong = performance.now() - begunAt > longFailureMs;
-        if ('error' in outcome && (isLong || isFinal(outcome.error) || (await failedOfOneCommit(view))))
-          throw outcome.error;
+        if ('error' in outcome && (isFinal(outcome.error) || (await failedOfOneCommit(view)))) throw outcome.error;
         if (performance.now() - begunAt > longMs) break;
       }
       return onSnapshot(work);

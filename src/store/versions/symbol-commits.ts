@@ -36,10 +36,11 @@ const last = statement('versions/commits', { symbols: 'text[]', known: 'text[]?'
 async function readOthers(from: Queries, known: ReadonlyMap<string, Commits | null>) {
   const symbols = [...known.keys()];
   const texts = Array.from(known.values(), (commits) => (commits === null ? null : JSON.stringify(commits.own)));
-  // The node with the row of any symbol may be lost while those of these symbols are not.
-  const rows = await last
-    .rows(from, { symbols: [...symbols, anySymbol], known: [...texts, null] })
-    .catch(() => last.rows(from, { symbols, known: texts }));
+  const rows = await last.rows(from, { symbols: [...symbols, anySymbol], known: [...texts, null] }).catch((error) => {
+    // The node with the row of any symbol may be lost while those of these symbols are not.
+    if (!from.routing.isSpread) throw error;
+    return last.rows(from, { symbols, known: texts });
+  });
   const others: Record<string, CommitIds> = {};
   for (const row of rows) if (row.others !== null) Object.assign(others, JSON.parse(row.others));
   return { others, same: rows.reduce((sum, row) => sum + row.same, 0) };
