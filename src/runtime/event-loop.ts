@@ -21,7 +21,9 @@ export async function yieldToEventLoop(): Promise<void> {
   const request = currentRequest();
   request?.requireClient();
   request?.isHeavy();
+  const runs = request?.waitsForTurn();
   await lane.turn(request?.caller ?? '', () => request?.isOver === true);
+  runs?.();
   request?.requireClient();
 }
 

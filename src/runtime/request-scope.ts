@@ -13,6 +13,8 @@ export class RequestScope {
   readonly #gone: () => Error;
   readonly #life = lifetime();
   #finishes = false;
+  /** Pieces of its work that wait for their turn; resolved when there is none. */
+  #turns: { count: number; none: PromiseWithResolvers<void> } | null = null;
 
   /**
    * @param endLight Called when the request is over, or yields as heavy work.
@@ -37,6 +39,24 @@ export class RequestScope {
   /** Marks it as heavy work: light requests run first. */
   isHeavy(): void {
     this.#endLight();
+  }
+
+  /** A piece of its work waits for its turn, until the returned function is called. */
+  waitsForTurn(): () => void {
+    const turns = this.#turns ?? { count: 0, none: Promise.withResolvers<void>() };
+    this.#turns = turns;
+    turns.count++;
+    return () => {
+      turns.count--;
+      if (turns.count > 0) return;
+      this.#turns = null;
+      turns.none.resolve();
+    };
+  }
+
+  /** Resolves when no piece of its work waits for its turn; null = none does. */
+  get turns(): Promise<void> | null {
+    return this.#turns?.none.promise ?? null;
   }
 
   /**

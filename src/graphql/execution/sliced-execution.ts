@@ -1,5 +1,6 @@
 import { type ExecutionResult, OperationTypeNode } from 'graphql';
 import { yieldToEventLoop } from '../../runtime/event-loop.ts';
+import { currentRequest } from '../../runtime/request-scope.ts';
 import type { OneCommit } from '../../runtime/once-per-request.ts';
 import { Failure, limitExceeded } from '../../wire/failure.ts';
 import { stringified, WrittenJson } from '../../wire/json-chunks.ts';
@@ -26,6 +27,7 @@ const lightMs = 5;
 const piecesOf = ({ bytes, ms }: AnswerLimits, light: number) =>
   new Pieces({
     turn: yieldToEventLoop,
+    turns: () => currentRequest()?.turns ?? null,
     limits: { characters: bytes, ms },
     lightMs: light,
     now: () => performance.now(),

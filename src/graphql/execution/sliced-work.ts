@@ -21,6 +21,8 @@ export class OverLimit extends Error {
 export interface PieceParts {
   /** Resolves when a slice may run; rejects when the work is cancelled. */
   turn: () => Promise<void>;
+  /** Resolves when no piece of the same request waits for its turn; null = none does. */
+  turns?: () => Promise<void> | null;
   limits: PieceLimits;
   /** Processing time, ms, before slices queue; 0 by default. */
   lightMs?: number;
@@ -100,8 +102,8 @@ export class Pieces {
   }
 
   /**
-   * The batch schedule of a DataLoader: batches are read when no other task is left, so that the items of a list that
-   * takes several slices form one batch.
+   * The batch schedule of a DataLoader: batches are read when no other task is left and no work of the request waits
+   * for its turn, so that the items of a list form one batch, although it takes several slices or computes each.
    */
   readonly batch = (read: () => void): void => {
     this.#reads.push(read);
@@ -133,6 +135,8 @@ export class Pieces {
 
   #readBatches(): void {
     if (this.#waiting > 0) return;
+    const turns = this.#parts.turns?.();
+    if (turns) return void turns.then(() => this.#readWhenIdle());
     const reads = this.#reads;
     this.#reads = [];
     for (const read of reads) read();
