@@ -69,9 +69,11 @@ builder.queryField('asOf', (t) =>
       scopeGroup: 'market.reference',
       contextBelow: ({ context }: MarketAsOf) => context,
       startsInOrder: true,
-      ...costs<PastArgs, 'past'>({
+      ...costs<PastArgs, 'past' | 'known'>({
         once: 0.1,
-        sizes: ({ at, known }) => ({ past: at == null && known == null ? 0 : 1 }),
+        // What was known at an instant shares no read with what is known at another: its registry is read as well.
+        each: ({ known = 0 }) => known * 3,
+        sizes: ({ at, known }) => ({ past: at == null && known == null ? 0 : 1, known: known == null ? 0 : 1 }),
       }),
     },
     resolve(_root, args, context) {
