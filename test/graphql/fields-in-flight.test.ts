@@ -1,5 +1,5 @@
 import { setImmediate as immediate } from 'node:timers/promises';
-import { buildSchema, getOperationAST, parse } from 'graphql';
+import { buildSchema, type GraphQLObjectType, getOperationAST, parse } from 'graphql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { examplesAt } from '../../src/graphql/examples.ts';
 import { execute } from '../../src/graphql/execution/execute.ts';
@@ -203,5 +203,69 @@ describe('over HTTP', () => {
     for (const name of names) expect(data[name]).toEqual(data.a);
     expect(data.a.chain.rows.length).toBeGreaterThan(0);
     expect(data.past.symbol.chain.rows.length).toBeGreaterThan(0);
+  });
+});
+
+describe('items of lists', () => {
+  const listed = buildSchema('type Query { list: [Item!]! } type Item { read: Int inner: [Item!]! }');
+
+  /** Runs a document over lists of items whose reads are batched; counts the batches, and the reads in flight. */
+  async function answered(source: string, lengths: { list: number; inner: number }) {
+    const pieces = new Pieces({
+      limits: { characters: Infinity, ms: Infinity },
+      now: () => performance.now(),
+      turn: () => immediate(),
+    });
+    const inFlight = { now: 0, most: 0 };
+    const batches: number[] = [];
+    let batch: (() => void)[] = [];
+    const readAll = () => {
+      const all = batch;
+      batch = [];
+      batches.push(all.length);
+      setImmediate(() => {
+        inFlight.now -= all.length;
+        for (const done of all) done();
+      });
+    };
+    const items = (length: number) => () => Array.from({ length }, (_, i) => ({ i }));
+    listed.getQueryType()!.getFields().list!.resolve = items(lengths.list);
+    Object.assign(objectFields('Item').inner!, { resolve: items(lengths.inner) });
+    Object.assign(objectFields('Item').read!, {
+      resolve: ({ i }: { i: number }, _args: unknown, _context: unknown) =>
+        new Promise((resolve) => {
+          inFlight.most = Math.max(inFlight.most, ++inFlight.now);
+          if (batch.push(() => resolve(i)) === 1) pieces.batch(readAll);
+        }),
+    });
+    const operation = new PreparedOperation(listed, parse(source), null, { isWritten: true, absent: new Set() });
+    const values = { rootValue: undefined, contextValue: {}, variableValues: {} };
+    const result = await pieces.run(async () => written(await execute(operation, values, pieces), pieces));
+    return { data: textOf(result), batches, most: inFlight.most };
+  }
+
+  const objectFields = (name: string) => (listed.getType(name) as GraphQLObjectType).getFields();
+
+  test('at most 5,000 are awaited at a time, over all lists of a document', async () => {
+    const names = ['a', 'b', 'c', 'd'];
+    const source = `{ ${names.map((name) => `${name}: list { read }`).join(' ')} }`;
+    const { data, batches, most } = await answered(source, { list: 8000, inner: 0 });
+    for (const name of names) {
+      expect(data[name]).toHaveLength(8000);
+      expect(data[name][7999]).toEqual({ read: 7999 });
+    }
+    // Each list has begun, and has at least one.
+    expect(most).toBeLessThan(5000 + names.length);
+    expect(batches.length).toBeLessThan(20);
+  });
+
+  test('few are read in one batch', async () => {
+    expect((await answered('{ a: list { read } b: list { read } }', { list: 2000, inner: 0 })).batches).toEqual([4000]);
+  });
+
+  test('items do not wait for those that wait for them', async () => {
+    const { data } = await answered('{ list { inner { read inner { read } } } }', { list: 200, inner: 60 });
+    expect(data.list).toHaveLength(200);
+    expect(data.list[199].inner[59].inner[59]).toEqual({ read: 59 });
   });
 });

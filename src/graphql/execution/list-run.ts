@@ -40,18 +40,18 @@ export class ListRun {
 
   /** The list as values or, if long, as JSON; or a promise of either. */
   run(): unknown {
-    const { complete, itemsALook, isWritten } = this.#list;
+    const { complete, itemsALook, isWritten, depth } = this.#list;
     for (let next = this.#iterator.next(); !next.done; next = this.#iterator.next()) {
       const item = complete(next.value, this.#index++);
-      if (item instanceof Promise) {
-        // It may reject while the rest of the list waits for its slice; the rejection is handled at the end.
-        item.then(undefined, () => {});
+      const isAwaited = item instanceof Promise;
+      if (isAwaited) {
+        this.#pieces.awaits(item, depth);
         this.#awaited.push(this.#items.length);
       }
       this.#items.push(item);
       if (this.#index % itemsALook !== 0) continue;
       if (isWritten && this.#isFull()) this.#write();
-      if (!this.#pieces.mayGoOn()) return this.#later();
+      if (!this.#pieces.mayGoOn() || (isAwaited && !this.#pieces.hasRoom(depth))) return this.#later();
     }
     if (this.#chunks.length === 0) return this.#found();
     this.#write();
@@ -65,7 +65,7 @@ export class ListRun {
     if (!this.#isPaused && Array.isArray(items))
       for (const item of items) if (isPromise(item)) item.then(undefined, () => {});
     this.#isPaused = true;
-    return this.#pieces.later(() => this.run(), depth);
+    return this.#pieces.laterInRoom(() => this.run(), depth);
   }
 
   #isFull(): boolean {

@@ -33,6 +33,15 @@ export interface PieceParts {
 /** Length of a slice, ms. */
 const pieceMs = 1;
 
+/** Maximum number of list items that are awaited at a depth or deeper, before the lists there go on. */
+const mostAwaited = 5000;
+
+/** The rest of a list that waits until few items are awaited. */
+interface Held {
+  depth: number;
+  begin: () => void;
+}
+
 /** Runs work in time slices, between which other requests are served. */
 export class Pieces {
   /** Number of leaf values completed so far. */
@@ -43,6 +52,9 @@ export class Pieces {
   /** Queued tasks by their depth in the answer. */
   #tasks: (() => void)[][] = [];
   #waiting = 0;
+  /** Numbers of awaited list items by the depth of their lists. */
+  readonly #awaited: number[] = [];
+  #held: Held[] = [];
   #reads: (() => void)[] = [];
   #endsAt = -Infinity;
   #waitedMs = 0;
@@ -94,6 +106,38 @@ export class Pieces {
     });
   }
 
+  /** An item of a list at a depth is awaited. It may reject before its list is complete, which handles that. */
+  awaits(item: Promise<unknown>, depth: number): void {
+    this.#awaited[depth] = (this.#awaited[depth] ?? 0) + 1;
+    const done = () => {
+      this.#awaited[depth]!--;
+      this.#releaseHeld();
+    };
+    item.then(done, done);
+  }
+
+  /** True if a list at a depth may go on: few of the items there and below are awaited, which do not wait for it. */
+  hasRoom(depth: number): boolean {
+    let count = 0;
+    for (let below = depth; below < this.#awaited.length; below++) count += this.#awaited[below] ?? 0;
+    return count < mostAwaited;
+  }
+
+  /** As `later`, for the rest of a list: when it has room. */
+  laterInRoom<T>(task: () => T, depth: number): Promise<Awaited<T>> {
+    if (this.hasRoom(depth)) return this.later(task, depth);
+    return new Promise((resolve, reject) => {
+      this.#held.push({ depth, begin: () => void this.later(task, depth).then(resolve, reject) });
+    });
+  }
+
+  #releaseHeld(): void {
+    if (this.#held.length === 0) return;
+    const { room = [], none = [] } = Object.groupBy(this.#held, ({ depth }) => (this.hasRoom(depth) ? 'room' : 'none'));
+    this.#held = none;
+    for (const { begin } of room) begin();
+  }
+
   /** As `later`, in a slice that waits for its turn, as all later ones do: what ran before is more than its slices. */
   apart<T>(task: () => T): Promise<Awaited<T>> {
     this.#endsAt = -Infinity;
@@ -125,6 +169,7 @@ export class Pieces {
     this.#isOver = true;
     this.#tasks = [];
     this.#waiting = 0;
+    this.#held = [];
     this.#reads = [];
   }
 
