@@ -128,10 +128,14 @@ function before({ ingestedMs, instantMs, from, through }: Generation, all: reado
 
 /**
  * The generations that stored data of the keys is in force by, the newest sessions first, at most 50. Null where
- * provenance is not served. Four statements, for any number of keys.
+ * provenance is not served. Four statements, for any number of keys; equal keys are looked up once.
  */
 export async function provenanceOf(context: RequestContext, keys: readonly SourceKey[]): Promise<Provenance[] | null> {
   if (context.provenance === 'off') return null;
+  return batched(context, 'provenance', keys, (all) => Promise.all(all.map((each) => sourcesOf(context, each))));
+}
+
+async function sourcesOf(context: RequestContext, keys: readonly SourceKey[]): Promise<Provenance[]> {
   const found = await Promise.all(keys.map((key) => generationsOf(context, key)));
   const inForce = found.flatMap((all) =>
     all

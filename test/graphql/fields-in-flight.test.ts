@@ -269,3 +269,33 @@ describe('items of lists', () => {
     expect(data.list[199].inner[59].inner[59]).toEqual({ read: 59 });
   });
 });
+
+describe('batches', () => {
+  test('are read in several slices if they are many', async () => {
+    let nowMs = 0;
+    let turns = 0;
+    const pieces = new Pieces({
+      limits: { characters: Infinity, ms: Infinity },
+      now: () => nowMs,
+      turn: async () => void turns++,
+    });
+    const read: number[] = [];
+    await pieces.run(() =>
+      Promise.all(
+        Array.from(
+          { length: 100 },
+          (_, i) =>
+            new Promise<void>((resolve) => {
+              pieces.batch(() => {
+                nowMs += 0.25;
+                read.push(i);
+                resolve();
+              });
+            }),
+        ),
+      ),
+    );
+    expect(read.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 100 }, (_, i) => i));
+    expect(turns).toBeGreaterThan(20);
+  });
+});

@@ -184,7 +184,8 @@ export class Pieces {
     if (turns) return void turns.then(() => this.#readWhenIdle());
     const reads = this.#reads;
     this.#reads = [];
-    for (const read of reads) read();
+    // Those of a thousand instants are too many for one slice.
+    for (const read of reads) void this.later(read);
   }
 
   /** Runs tasks, as many per slice as its time allows, until none is left. */
