@@ -89,7 +89,7 @@ builder.objectField(OptionContractType, 'history', (t) =>
       scopeGroup: 'market.bars',
       ...costs<HistoryArgs>({
         once: 2.5,
-        each: ({ page }) => 0.1 + 0.01 * page,
+        each: ({ page }) => 0.25 + 0.01 * page,
         sizes: ({ from }) => ({ page: from == null ? historySessions.default : historySessions.max }),
       }),
     },

@@ -123,7 +123,7 @@ builder.objectField(SymbolFlowType, 'crossSection', (t) =>
     description:
       'Cumulative option flow of a session by strike and by expiration. As of an instant: up to the last whole minute.',
     args: { session: t.arg({ type: 'SessionDate', description: 'The session. Default: the latest one available.' }) },
-    extensions: { scopeGroup: 'analytics.flow', ...costs({ once: 2.5, each: 0.1 }) },
+    extensions: { scopeGroup: 'analytics.flow', ...costs({ once: 2.5, each: 0.3 }) },
     resolve: ({ symbol }, { session }, context) => crossSection(context, symbol, session ?? null),
   }),
 );

@@ -188,7 +188,7 @@ const served = {
     scopeGroup: 'analytics.flow',
     ...costs<LimitArgs>({
       once: 2.5,
-      each: ({ page }) => 0.1 + 0.025 * page,
+      each: ({ page }) => 0.25 + 0.025 * page,
       sizes: ({ limit }, { kind }) => ({
         page: itemsAsked(limit, largeTradeLimits[kind === 'key' ? 'keyMax' : 'max'], largeTradeLimits.default),
       }),

@@ -28,7 +28,7 @@ builder.objectField(OptionContractType, 'signedVolume', (t) =>
     description:
       'Contracts bought and sold in a session, up to the last whole minute. Null if the session was stored by a release without them, or if no quotes of the session are known.',
     args: { session: t.arg({ type: 'SessionDate', description: 'The session. Default: the current one.' }) },
-    extensions: { scopeGroup: 'analytics.flow', ...costs({ once: 2.5, each: 0.02 }) },
+    extensions: { scopeGroup: 'analytics.flow', ...costs({ once: 2.5, each: 0.07 }) },
     resolve: (contract, { session }, context) => contractSignedVolume(context, contract, session ?? null),
   }),
 );

@@ -95,7 +95,7 @@ builder.objectField(GexCaptureType, 'inputs', (t) =>
   t.field({
     type: GexInputsType,
     nullable: true,
-    extensions: costs({ once: 1.5, each: 0.05 }),
+    extensions: costs({ once: 1.5, each: 0.5 }),
     description: 'Inputs that the capture was computed from; null if an older version stored the capture.',
     resolve: (capture, _args, context) => gexInputs(context, capture),
   }),

@@ -36,7 +36,7 @@ const NearestLevelType = builder.objectRef<NearestLevel>('NearestLevel').impleme
 const toStrike = {
   type: NearestStrikeType,
   nullable: true,
-  extensions: { scopeGroup: 'analytics.gex', ...costs({ once: 1.5, each: 0.01 }) },
+  extensions: { scopeGroup: 'analytics.gex', ...costs({ once: 1.5, each: 0.015 }) },
   description:
     "The nearest strike of the symbol's latest GEX capture; null if there is none. Of two equally near strikes, the lower one. Prices are divided by the splits since.",
 } as const;
@@ -61,7 +61,7 @@ builder.objectField(GexStrikeType, 'nearestLevel', (t) =>
   t.field({
     type: NearestLevelType,
     nullable: true,
-    extensions: { scopeGroup: 'analytics.offexchange', ...costs({ once: 2.5, each: 0.01 }) },
+    extensions: { scopeGroup: 'analytics.offexchange', ...costs({ once: 2.5, each: 0.015 }) },
     description:
       'The nearest off-exchange price bucket of the last session published by the time of the capture; a session is published at 06:00 New York of the next trading day. Null if there is none. Prices are divided by the splits since.',
     resolve: (row, _args, context) => nearestLevel(context, row),
