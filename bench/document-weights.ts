@@ -5,13 +5,15 @@ import {
   documentOf,
   type Greed,
   greedyDocuments,
+  paths,
 } from '../test/support/greedy-documents.ts';
 import { pageOfBars } from './graph-cpu.ts';
-import { mostMoreMb, residentMb } from './resident.ts';
+import { mostMoreMb, residentMb, returnedMb } from './resident.ts';
 import { cpuMsOf, type Served, serveSample } from './sample-server.ts';
 
-// CPU per charged request: documents found by a search over the schema, compared with a page of 1,000 bars. A server
-// over the sample market runs in a process of its own, whose time is read from the system; the database's is excluded.
+// CPU per charged request, compared with a page of 1,000 bars: of every list field below pages of symbols and of
+// contracts, below many names, and as of many instants (the sweep); and of documents found by a search over the schema.
+// A server over the sample market runs in a process of its own, whose time is read; the database's is excluded.
 
 const [session, next] = ['2026-11-19', '2026-11-20'];
 
@@ -43,6 +45,27 @@ const values: ArgumentValues = {
   timeframe: ['"1m"', '"1d"', '"5m"'],
   minPremiumUsd: ['0'],
 };
+
+/** Ways to a field by which much is read at once: its parents, its own names, instants of event and of knowledge. */
+const sweeps = {
+  symbols: { from: ['symbols', 'nodes'], copied: null },
+  contracts: { from: ['symbol', 'contracts', 'nodes'], copied: null },
+  names: { from: ['symbol'], copied: 1 },
+  at: { from: ['asOf', 'symbol'], copied: 0 },
+  known: { from: ['asOf', 'symbol'], copied: 0 },
+} as const;
+
+/** Numbers of names that are tried: the most that is answered counts. */
+const namesTried = [100, 30, 10, 3, 1];
+/** Most that a document of the sweep may cost: the minute of a pro key. */
+const mostRequestsSwept = 600;
+/** Times that a document of the sweep is measured, whose middle counts. */
+const sweepTimes = 3;
+const leastSweepMs = 20;
+/** Most that a document may take for a charge, over the page, and block the event loop for, ms of CPU. */
+const [mostRatio, mostTurnMs] = [3, 100];
+/** Most memory that the sweep may leave, MB. */
+const mostLeftMb = 50;
 
 /** Documents as new ones, which nobody has sent before, and as ones that come again. */
 const manners = ['again', 'new'] as const;
@@ -122,6 +145,11 @@ export async function documentWeights(): Promise<Taken[]> {
     };
     for (let i = 0; i < 3; i++) await measurePage();
     await warm(server, page);
+    const beforeMb = (await server.state()).rss / 2 ** 20;
+    const fields = await swept(server, measurePage);
+    reportSwept(fields);
+    const leftMb = (await returnedMb(server)) - beforeMb;
+    console.log(`memory a minute after the sweep: ${leftMb.toFixed(0)} MB more than before`);
     const measure = async (greeds: readonly Greed[]) => {
       const document = documentOf(greeds, values);
       for (const manner of manners) {
@@ -151,10 +179,133 @@ export async function documentWeights(): Promise<Taken[]> {
     // The search has filled the caches, which have bounds: what grows beyond them would be held by nobody.
     const moreMb = await leftBehind(server, found, await residentMb(server, 'after the search'));
     if (moreMb > mostMoreMb) throw new Error(`not held: ${moreMb.toFixed(0)} MB more, at most ${mostMoreMb}`);
+    if (leftMb > mostLeftMb) throw new Error(`not returned: ${leftMb.toFixed(0)} MB, at most ${mostLeftMb}`);
+    const over = fields.filter(({ ratio, turnMs }) => ratio > mostRatio || turnMs > mostTurnMs);
+    if (over.length > 0)
+      throw new Error(`over the bounds: ${over.map(({ way, field }) => `${way} ${field}`).join(', ')}`);
   } finally {
     await server.close();
   }
   return found;
+}
+
+const days = ['2026-11-12', '2026-11-13', '2026-11-16', '2026-11-17', '2026-11-18', session];
+
+/** Instants of knowledge and of events, each another; the market is stored before. */
+function instants(nowMs: number): { known: string[]; at: string[] } {
+  const many = Array.from({ length: namesTried[0]! }, (_, i) => i);
+  return {
+    known: many.map((i) => `"${nowMs - 1000 - 20 * i}"`),
+    at: many.map((i) => `"${Date.parse(`${days[i % days.length]}T15:00:00-05:00`) + 1000 * i}"`),
+  };
+}
+
+/** The shortest path to each field below the start of a way. */
+function shortest(from: readonly string[]): number[] {
+  const found = new Map<string, number>();
+  const byLength = paths.map((path, index) => ({ path, index })).sort((a, b) => a.path.length - b.path.length);
+  for (const { path, index } of byLength) {
+    if (path.length <= from.length || from.some((name, i) => path[i]!.field.name !== name)) continue;
+    const [above, last] = path.slice(-2);
+    const name = `${above!.type.name}.${last!.field.name} ${last!.type.name}`;
+    if (!found.has(name)) found.set(name, index);
+  }
+  return [...found.values()];
+}
+
+/** A document of the sweep. */
+interface Swept {
+  way: string;
+  field: string;
+  names: number;
+  document: string;
+  cpuMs: number;
+  turnMs: number;
+  requests: number;
+  ratio: number;
+}
+
+/** The middle of values. */
+const middle = (all: readonly number[]) => all.toSorted((a, b) => a - b)[all.length >> 1]!;
+
+/** CPU and longest turn of a document as a new one; null if it is rejected, or more than a minute of a pro key. */
+async function sweptOne(server: Served, document: string, pageMs: () => Promise<number>) {
+  const runs: { cpuMs: number; turnMs: number }[] = [];
+  let requests = 0;
+  for (let run = 0; run < sweepTimes; run++) {
+    const { cpuMs: before } = await server.state('watch');
+    requests = (await ask(server, document, true)) ?? Infinity;
+    if (requests > mostRequestsSwept) return null;
+    let now = await server.state();
+    const turnMs = now.longestTurnMs;
+    let times = 1;
+    for (; now.cpuMs - before < leastSweepMs && times < 10; times++) {
+      await ask(server, document, true);
+      now = await server.state();
+    }
+    runs.push({ cpuMs: (now.cpuMs - before) / times, turnMs });
+  }
+  const cpuMs = middle(runs.map((run) => run.cpuMs));
+  const turnMs = middle(runs.map((run) => run.turnMs));
+  return { document, cpuMs, turnMs, requests, ratio: cpuMs / requests / (await pageMs()) };
+}
+
+/** Asks for each field on each way, as often as is answered. */
+async function swept(server: Served, pageMs: () => Promise<number>): Promise<Swept[]> {
+  const found: Swept[] = [];
+  const quotes = await fetch(`${server.url}/v2/quotes?symbols=SPY`, {
+    headers: { authorization: `Bearer ${server.token}` },
+  });
+  const { known, at } = instants(Number(quotes.headers.get('x-read-at')));
+  for (const [way, { from, copied }] of Object.entries(sweeps)) {
+    const dates = days.map((day) => `"${day}"`);
+    const own: ArgumentValues = {
+      ...{ 'asOf.at': way === 'at' ? at : [], 'asOf.known': way === 'known' ? known : [], 'asOf.tz': [] },
+      ...(way === 'names' ? { at, time: at, from: dates, date: dates } : {}),
+    };
+    for (const path of shortest(from)) {
+      const field = paths[path]!.map((step) => step.field.name).join('.');
+      for (const names of copied === null ? [1] : namesTried) {
+        const copies = Array.from({ length: paths[path]!.length }, (_, up, all = paths[path]!) =>
+          copied === all.length - 1 - up ? names : 1,
+        );
+        const greed: Greed = {
+          ...{ path, copies, names: 1, values: 1, nameLength: 1, rows: 'most', argument: 0 },
+          ...{ byExpiry: true, fragments: false, variables: false },
+        };
+        const one = await sweptOne(server, documentOf([greed], { ...values, ...own }), pageMs);
+        if (!one) continue;
+        found.push({ way, field, names, ...one });
+        break;
+      }
+    }
+  }
+  // One that another process slowed down looks dear: what is above a bound counts by its middle of three.
+  for (const one of found.filter(({ ratio, turnMs }) => ratio > mostRatio || turnMs > mostTurnMs)) {
+    const more = [one, ...(await twice(() => sweptOne(server, one.document, pageMs)))];
+    one.ratio = middle(more.map(({ ratio }) => ratio));
+    one.turnMs = middle(more.map(({ turnMs }) => turnMs));
+  }
+  return found;
+}
+
+async function twice<T>(work: () => Promise<T | null>): Promise<T[]> {
+  const done = [await work(), await work()];
+  return done.filter((each) => each !== null);
+}
+
+function reportSwept(found: readonly Swept[]): void {
+  console.log(
+    `${found.length} documents of the sweep: CPU of a request over the page's, and in one turn, dearest first`,
+  );
+  const dearest = found.toSorted((a, b) => b.ratio - a.ratio).slice(0, 30);
+  const longest = found.toSorted((a, b) => b.turnMs - a.turnMs).slice(0, 10);
+  for (const { way, field, names, cpuMs, turnMs, requests, ratio } of new Set([...dearest, ...longest])) {
+    const asked = names > 1 ? `${names} × ${field}` : field;
+    console.log(
+      `${way.padEnd(9)} ${ratio.toFixed(2)}, ${turnMs.toFixed(0)} ms (${cpuMs.toFixed(1)} ms, ${requests} requests) ${asked}`,
+    );
+  }
 }
 
 function report(found: readonly Taken[], pages: readonly number[], most = 8): void {

@@ -26,3 +26,12 @@ export async function residentMb(server: Served, what: string): Promise<number> 
   );
   return live.rss / 2 ** 20;
 }
+
+/** Time after which a server that has nothing to do has returned its memory, ms. */
+const returnedMs = 60_000;
+
+/** What is resident of an idle server a minute later, without a collection that it was asked for, MB. */
+export async function returnedMb(server: Served): Promise<number> {
+  await delay(returnedMs);
+  return (await server.state()).rss / 2 ** 20;
+}

@@ -9,7 +9,8 @@ import { pathToFileURL } from 'node:url';
 import { untilLoaded } from '../scripts/own-gateway.ts';
 import type { Asked, ProcessState } from './process-probe.ts';
 
-const clock = '2026-11-20T07:30:00-05:00';
+/** The clock while the market is brought, and over one that was brought before: then all of it is known. */
+const [bringingClock, broughtClock] = ['2026-11-20T07:30:00-05:00', '2026-11-20T08:30:00-05:00'];
 const ticksASecond = 100;
 
 /** A server over the sample market, in a process of its own. */
@@ -67,6 +68,7 @@ export async function serveSample(): Promise<Served> {
   // As an operator runs it: the launcher sets the limits of its memory.
   const launcher = join(import.meta.dirname, '../bin/tapegraph.mjs');
   const options = ['--expose-gc', '--import', pathToFileURL(join(import.meta.dirname, 'process-probe.ts')).href];
+  const clock = given === undefined ? bringingClock : broughtClock;
   const args = [...options, launcher, 'serve', '--sample', '--port', '0', '--clock', clock, '--json'];
   const child = spawn(process.execPath, args, {
     env: { ...env, PROCESS_PROBE: probe },

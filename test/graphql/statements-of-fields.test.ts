@@ -53,7 +53,10 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => app.close());
 
-const walk = new GraphWalk(filledArguments, new Set(['id', 'nodeId', 'FlowEvent.context', 'RankedPrint.context', 'FlowLeg.contract']));
+const walk = new GraphWalk(
+  filledArguments,
+  new Set(['id', 'nodeId', 'FlowEvent.context', 'RankedPrint.context', 'FlowLeg.contract']),
+);
 
 /** Every field of a type, those of its parts one by one, as selections by name. */
 function fieldsOf(type: string): (readonly [string, string])[] {

@@ -39,7 +39,7 @@ export interface Greed {
   variables: boolean;
 }
 
-interface Step {
+export interface Step {
   field: GraphQLField<unknown, unknown>;
   type: GraphQLNamedType;
 }
@@ -88,7 +88,9 @@ const fieldsInAll = 400;
 const rowArguments = new Set(['limit', 'first', 'topStrikes', 'top']);
 const mostRows = 1_000_000;
 
-function argumentsOf({ field: { name: field, args }, type: to }: Step, greed: Greed, values: ArgumentValues): string {
+/** Arguments of a step; each of its copies has another value where there are several. */
+function argumentsOf(step: Step, greed: Greed, values: ArgumentValues, copy: number): string {
+  const { name: field, args } = step.field;
   const given = args.flatMap(({ name, type }) => {
     const isNeeded = isNonNullType(type);
     if (rowArguments.has(name)) {
@@ -97,13 +99,15 @@ function argumentsOf({ field: { name: field, args }, type: to }: Step, greed: Gr
     }
     if (name === 'byExpiry') return greed.byExpiry ? ['byExpiry: true'] : [];
     const possible =
-      values[`${field}.${name}.${to.name}`] ??
+      values[`${field}.${name}.${step.type.name}`] ??
       values[`${field}.${name}`] ??
       values[getNamedType(type).name] ??
       values[name] ??
       [];
     if (possible.length === 0) return [];
-    return isNeeded || greed.argument % 2 === 0 ? [`${name}: ${possible[greed.argument % possible.length]}`] : [];
+    return isNeeded || greed.argument % 2 === 0
+      ? [`${name}: ${possible[(greed.argument + copy) % possible.length]}`]
+      : [];
   });
   return given.length === 0 ? '' : `(${given.join(', ')})`;
 }
@@ -137,11 +141,11 @@ export function documentOf(greeds: readonly Greed[], values: ArgumentValues, amo
         below = `...${fragment}`;
       }
       if (getNamedType(field.type) !== step.type) below = `...on ${step.type.name} { ${below} }`;
-      const args = argumentsOf(step, greed, values);
-      below = Array.from(
-        { length: greed.copies[up] ?? 1 },
-        (_, i) => `${nameOf(`f${root}x${up}x`, i, greed.nameLength)}:${field.name}${args} { ${below} }`,
-      ).join(' ');
+      const set = below;
+      below = Array.from({ length: greed.copies[up] ?? 1 }, (_, i) => {
+        const name = nameOf(`f${root}x${up}x`, i, greed.nameLength);
+        return `${name}:${field.name}${argumentsOf(step, greed, values, i)} { ${set} }`;
+      }).join(' ');
       type = parent;
     }
     return below;
