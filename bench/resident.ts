@@ -30,7 +30,7 @@ export async function residentMb(server: Served, what: string): Promise<number> 
 /** Time after which a server that has nothing to do has returned its memory, ms. */
 const returnedMs = 60_000;
 
-/** What is resident of an idle server a minute later, without a collection that it was asked for, MB. */
+/** Resident memory of an idle server a minute later, without a collection that it was asked for, MB. */
 export async function returnedMb(server: Served): Promise<number> {
   await delay(returnedMs);
   return (await server.state()).rss / 2 ** 20;

@@ -35,6 +35,10 @@ const well = await runWorker(
       endWithin: (ms) => void setTimeout(() => process.exit(0), ms).unref(),
     },
     interrupted,
+    cpuMs: () => {
+      const { user, system } = process.cpuUsage();
+      return (user + system) / 1000;
+    },
     end: () => void runBeforeSuddenEnd(suddenEndMs).then(() => process.kill(process.pid, 'SIGKILL')),
   },
 );

@@ -15,8 +15,8 @@ import { type TestStore, testStore } from '../support/store.ts';
 const registered = testSymbols.filter((each) => each.registered);
 
 /**
- * Stores all that is stored of each registered symbol for another, whose name sorts after all: a page of all has twice as many of
- * the same kinds.
+ * Stores all that is stored of each registered symbol for another, whose name sorts after all: a page of all has twice
+ * as many of the same kinds.
  */
 async function addTwins(store: TestStore): Promise<void> {
   await inTransaction(store, async (tx) => {

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
   heapOptions,
+  idleMemory,
   leastMemoryBytes,
   type MemoryBounds,
   planMemory,
@@ -70,5 +71,24 @@ describe('the limit of a process', () => {
       '--external-memory-accounted-in-global-limit',
       '--no-maglev-destroy-on-background',
     ]);
+  });
+});
+
+describe('an idle process', () => {
+  test('saves memory until it works again', () => {
+    let cpu = 0;
+    const flags: string[] = [];
+    const idle = idleMemory({ cpuMs: () => cpu, setFlag: (flag) => flags.push(flag) });
+    const after = (ms: number) => {
+      cpu += ms;
+      idle.look();
+      return flags.splice(0);
+    };
+    expect(after(4000)).toEqual([]);
+    expect(after(499)).toEqual(['--memory-saver-mode']);
+    expect(after(10)).toEqual([]);
+    expect(after(600)).toEqual(['--no-memory-saver-mode']);
+    expect(after(5000)).toEqual([]);
+    expect(after(0)).toEqual(['--memory-saver-mode']);
   });
 });

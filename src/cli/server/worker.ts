@@ -1,10 +1,11 @@
+import { setFlagsFromString } from 'node:v8';
 import { limitsByMessage } from '../../access/limits/limits-by-message.ts';
 import { isAboutLimits, type LimitsAnswer } from '../../access/limits/limits-messages.ts';
 import type { Config } from '../../config/config.ts';
 import type { RouteFiles } from '../../rest/own/route-files.ts';
 import type { CompiledContract } from '../../rest/route-table.ts';
 import type { Clock } from '../../runtime/clock.ts';
-import type { MemoryPlan } from '../../runtime/memory-plan.ts';
+import { idleLookMs, idleMemory, type MemoryPlan } from '../../runtime/memory-plan.ts';
 import type { OwnRoutesSource } from '../../server.ts';
 import { failureText } from '../io/failure-text.ts';
 import type { Terminal } from '../io/terminal.ts';
@@ -54,6 +55,8 @@ export interface WorkerProcess {
   terminal: Omit<Terminal, 'interrupted'>;
   /** Aborted when a signal asks it to end. */
   interrupted: AbortController;
+  /** CPU time that it has taken, ms. */
+  cpuMs: () => number;
   /** Ends immediately, after releasing what others depend on. */
   end: () => void;
 }
@@ -93,6 +96,8 @@ async function prepare({ config }: WorkerTask): Promise<CompiledContract | undef
 async function serve({ task, contract, socket }: Given, line: Line, process: WorkerProcess) {
   const { number, terminal, interrupted } = process;
   const { config, clockAheadMs, isOneOfMany, endedBarsOnly, poolSize, memory, part } = task;
+  const idle = idleMemory({ cpuMs: () => process.cpuMs(), setFlag: setFlagsFromString });
+  setInterval(idle.look, idleLookMs).unref();
   const limits = limitsByMessage(config.rates, line.send);
   line.onMessage((message) => isAboutLimits(message) && limits.hear(message));
   line.onLost(limits.lost);

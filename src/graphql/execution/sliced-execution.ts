@@ -1,7 +1,7 @@
 import { type ExecutionResult, OperationTypeNode } from 'graphql';
 import { yieldToEventLoop } from '../../runtime/event-loop.ts';
-import { currentRequest } from '../../runtime/request-scope.ts';
 import type { OneCommit } from '../../runtime/once-per-request.ts';
+import { currentRequest } from '../../runtime/request-scope.ts';
 import { Failure, limitExceeded } from '../../wire/failure.ts';
 import { stringified, WrittenJson } from '../../wire/json-chunks.ts';
 import type { OperationState } from '../request-state.ts';

@@ -71,7 +71,7 @@ builder.queryField('asOf', (t) =>
       startsInOrder: true,
       ...costs<PastArgs, 'past' | 'known'>({
         once: 0.1,
-        // What was known at an instant shares no read with what is known at another: its registry is read as well.
+        // Knowledge of an instant shares no read with that of another: its registry is read as well.
         each: ({ known = 0 }) => known * 3,
         sizes: ({ at, known }) => ({ past: at == null && known == null ? 0 : 1, known: known == null ? 0 : 1 }),
       }),
