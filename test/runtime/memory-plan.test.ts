@@ -79,16 +79,16 @@ describe('an idle process', () => {
     let cpu = 0;
     const flags: string[] = [];
     const idle = idleMemory({ cpuMs: () => cpu, setFlag: (flag) => flags.push(flag) });
-    const after = (ms: number) => {
+    const looked = (ms: number) => {
       cpu += ms;
       idle.look();
       return flags.splice(0);
     };
-    expect(after(4000)).toEqual([]);
-    expect(after(499)).toEqual(['--memory-saver-mode']);
-    expect(after(10)).toEqual([]);
-    expect(after(600)).toEqual(['--no-memory-saver-mode']);
-    expect(after(5000)).toEqual([]);
-    expect(after(0)).toEqual(['--memory-saver-mode']);
+    expect(looked(4000)).toEqual([]);
+    expect(looked(499)).toEqual(['--memory-saver-mode']);
+    expect(looked(10)).toEqual([]);
+    expect(looked(600)).toEqual(['--no-memory-saver-mode']);
+    expect(looked(5000)).toEqual([]);
+    expect(looked(0)).toEqual(['--memory-saver-mode']);
   });
 });
