@@ -160,10 +160,16 @@ const faults: readonly Fault[] = [
     to: 'const chain = await groups.captureOf(group);',
   },
   {
-    name: 'the chain that came last is the latest',
+    name: 'the latest chain is the first one',
     file: 'src/store/rows/sql/chain/chain-captures-at.sql',
     from: '  ORDER BY captured_at DESC LIMIT 1\n) AS c ON true',
-    to: '  ORDER BY generation_ms DESC, captured_at LIMIT 1\n) AS c ON true',
+    to: '  ORDER BY captured_at LIMIT 1\n) AS c ON true',
+  },
+  {
+    name: 'a chain that comes late prices those after it with the rates of today',
+    file: 'src/ingest/chains/regroup.ts',
+    from: 'underlying, capturedAt))!).length === 0;',
+    to: 'underlying, capturedAt))!).length < 0;',
   },
   {
     name: 'a chain that comes prices all of its session with the rates of today',

@@ -3,7 +3,7 @@ import type { Answer, Json } from '../support/app.ts';
 import { type Asked, difference, type Question } from './ask.ts';
 import { closeOf, dateOf, newYork, openOf, tradingDay } from './calendar.ts';
 import type { Capture, Solution } from './chain-book.ts';
-import { type ExposureRow, type Exposures, exposuresOf, topOf } from './chain-figures.ts';
+import { type ExposureRow, type Exposures, exposuresOf, sensitivitiesOf, topOf } from './chain-figures.ts';
 import { chainUnderlyings } from './chains.ts';
 
 /** An instant to ask about and one of knowledge; null = now. */
@@ -99,6 +99,13 @@ function isOver(nowMs: number, session: string): boolean | null {
   return nowMs < newYork(next, -240) ? false : null;
 }
 
+/** True where an answer omits what has settled by the clock, as a live one does; both where it may be either. */
+function clocks(nowMs: number, { at }: Pick<When, 'at'>, { session }: Capture): boolean[] {
+  const over = isOver(nowMs, session);
+  if (at !== null || over === true) return [false];
+  return over === false ? [true] : [false, true];
+}
+
 /** A capture as the grid and the history serve it. */
 function served({ capture }: Solution, figures: Exposures, isByExpiry: boolean, top: number): Json {
   const { capturedAt: captured_at, spot, priorCloseSpot: prior_close_spot } = capture;
@@ -121,9 +128,7 @@ async function askGrid(asked: Asked): Promise<Question> {
   const [isByExpiry, top] = [random.once(3), random.once(4) ? 1 + random.below(6) : null];
   const last = (await published(asked, visible(asked, at))).at(-1);
   const none = { captured_at: null, spot: null, net_gex: null, flip_point: null, strikes: [] };
-  const over = last && isOver(nowMs, last.capture.session);
-  // A live grid leaves out what has settled by the clock.
-  const filters = at.at !== null || over === true ? [false] : over === false ? [true] : [false, true];
+  const filters = last ? clocks(nowMs, at, last.capture) : [];
   const answers = (last?.solutions ?? []).flatMap((solution) =>
     filters.flatMap((isLive) => {
       const found = exposuresOf(solution, (expiry) => !isLive || closeOf(expiry) > nowMs);
@@ -161,7 +166,57 @@ async function askHistory(asked: Asked): Promise<Question> {
   };
 }
 
-const kinds = [askChain, askExpirations, askGrid, askGrid, askHistory];
+/** The strike with most of a value above zero, dollars; the lowest of equal ones. */
+function strikeOfMost(rows: readonly ExposureRow[], value: (row: ExposureRow) => number): number | null {
+  const most = Math.max(0, ...rows.map(value));
+  return most > 0 ? rows.find((row) => value(row) === most)!.strike / 1000 : null;
+}
+
+async function askLevels(asked: Asked): Promise<Question> {
+  const { underlying } = when(asked);
+  const last = (await published(asked, visible(asked, { underlying, at: null, known: null }))).at(-1);
+  const answers = (last?.solutions ?? []).map((solution) => {
+    const { strikes, flip } = exposuresOf(solution)!;
+    const level = (kind: string, price: number | null) => ({ kind, price, captured_at: last!.capture.capturedAt });
+    return [
+      level(
+        'call_wall',
+        strikeOfMost(strikes, ({ gex }) => gex),
+      ),
+      level(
+        'put_wall',
+        strikeOfMost(strikes, ({ gex }) => -gex),
+      ),
+      level('flip', flip),
+    ];
+  });
+  const kindsOf = new Set(['call_wall', 'put_wall', 'flip']);
+  return {
+    path: `/v2/levels/${underlying}`,
+    caller: asked.random.pick(['key', 'session']),
+    judge: anyOf(last ? answers : [[]], ({ data }) => data.levels.filter(({ kind }: Json) => kindsOf.has(kind))),
+  };
+}
+
+async function askExposures(asked: Asked): Promise<Question> {
+  const { random, chains, nowMs } = asked;
+  const at = when(asked);
+  const capture = visible(asked, at).at(-1);
+  const answers = (capture ? await chains.solved(capture) : []).flatMap((solution) =>
+    clocks(nowMs, at, capture!).map((isLiveAnswer) => {
+      const isWanted = (expiry: string) => !isLiveAnswer || closeOf(expiry) > nowMs;
+      return { captured_at: capture!.capturedAt, spot: capture!.spot, total: sensitivitiesOf(solution, isWanted) };
+    }),
+  );
+  const none = { captured_at: null, spot: null, total: null };
+  return {
+    path: `/v2/gex/${at.underlying}/exposures?${at.path}`,
+    caller: random.pick(['key', 'session']),
+    judge: anyOf(capture ? answers : [none], ({ data }) => data),
+  };
+}
+
+const kinds = [askChain, askExpirations, askGrid, askGrid, askHistory, askLevels, askExposures];
 
 /** A question about chains. */
 export const askChains = (asked: Asked): Promise<Question> => asked.random.pick(kinds)(asked);

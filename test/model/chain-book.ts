@@ -46,8 +46,9 @@ export interface Capture {
   lacking: number;
   /** The one before it in its session that is whole. */
   before: Capture | null;
-  /** Reference data that it may have been computed with. */
+  /** Reference data that it may have been computed with; later ones only if it uses what was solved before it. */
   references: readonly Reference[];
+  later: readonly Reference[];
 }
 
 /** A capture as core solves it. */
@@ -198,7 +199,7 @@ export class ChainBook {
     const all = [...this.#captures.values()].flat();
     const { reference } = this;
     for (const [underlying, captures] of this.#captures) {
-      const now = captures.map((capture) => ({ ...capture, references: [reference] }));
+      const now = captures.map((capture) => ({ ...capture, references: [reference], later: [] }));
       this.#captures.set(underlying, linked(now));
     }
     return all.some(({ references }) => references.some(({ n }) => n !== reference.n));
@@ -261,7 +262,7 @@ export class ChainBook {
             rows: inOrder(joined),
             files: files.map(({ hash }) => hash),
           },
-          ...{ subset: false, alone: false, pairs: 0, lacking: 0, before: null, references: [] },
+          ...{ subset: false, alone: false, pairs: 0, lacking: 0, before: null, references: [], later: [] },
         };
       }),
     );
@@ -277,12 +278,14 @@ export class ChainBook {
     const referred = placed.map((capture): Capture => {
       const known = stored.get(idOf(capture));
       if (!known) return { ...capture, references: [this.reference] };
-      // One after a changed one of its session may be solved again, with the reference data of now.
+      const more = (references: readonly Reference[]) => [...new Set([...references, this.reference])];
+      const { references, later } = known;
+      if (isOther(capture)) return { ...capture, references: more(references), later };
+      // One after a changed one of its session is solved again if it uses what was solved before it.
       const isAfter = others.some(
         (other) => other.session === capture.session && other.capturedAt <= capture.capturedAt,
       );
-      const references = isAfter ? [...new Set([...known.references, this.reference])] : known.references;
-      return { ...capture, references };
+      return { ...capture, references, later: isAfter ? more(later) : later };
     });
     this.#captures.set(underlying, linked(referred));
   }
@@ -313,29 +316,51 @@ export class ChainBook {
     const known = this.#solved.get(key);
     if (known) return known;
     const all: Solution[] = [];
-    for (const reference of capture.references) {
-      const settings = { ...pricingOf(reference, capture.underlying, capture.session), gammaSource: 'solve' as const };
-      // Once for each way in which the capture before it may have been solved, if it uses its volatilities.
-      for (let i = 0, ways = 1; i < ways; i++) {
-        const previousSolves = async () => {
-          const earlier = capture.before ? await this.solved(capture.before) : [];
-          ways = Math.max(1, earlier.length);
-          return volatilitiesOf(earlier[i] ?? null);
-        };
-        const { chain } = await solveCapture(captureOf(capture), { ...settings, previousSolves });
-        all.push({ capture, rows: chain.rows, reference });
-      }
-    }
+    for (const reference of capture.references) all.push(...(await this.#solvedWith(capture, reference)));
+    const usesEarlier = all.some((solution) => solution.rows.some((row) => isGap(solution, row)));
+    for (const reference of usesEarlier ? capture.later : []) all.push(...(await this.#solvedWith(capture, reference)));
     this.#solved.set(key, all);
+    return all;
+  }
+
+  /** Once for each way in which the capture before it may have been solved, if it uses its volatilities. */
+  async #solvedWith(capture: Capture, reference: Reference): Promise<Solution[]> {
+    const all: Solution[] = [];
+    const settings = { ...pricingOf(reference, capture.underlying, capture.session), gammaSource: 'solve' as const };
+    for (let i = 0, ways = 1; i < ways; i++) {
+      const previousSolves = async () => {
+        const earlier = capture.before ? await this.solved(capture.before) : [];
+        ways = Math.max(1, earlier.length);
+        return volatilitiesOf(earlier[i] ?? null);
+      };
+      const { chain } = await solveCapture(captureOf(capture), { ...settings, previousSolves });
+      all.push({ capture, rows: chain.rows, reference });
+    }
     return all;
   }
 
   #solvedKey(capture: Capture | null): string {
     if (capture === null) return '';
-    const { underlying, rows, references, before } = capture;
+    const { underlying, rows, references, later, before } = capture;
     const open = rows.map(({ openInterest }) => openInterest).join();
-    return `${underlying} ${idOf(capture)} ${open} ${references.map(({ n }) => n)} (${this.#solvedKey(before)})`;
+    const numbers = [references, later].map((each) => each.map(({ n }) => n).join()).join(' ');
+    return `${underlying} ${idOf(capture)} ${open} ${numbers} (${this.#solvedKey(before)})`;
   }
+}
+
+/** True for a contract with exposures that the quotes of its capture do not solve. */
+function isGap(solution: Solution, row: ChainRow): boolean {
+  const origin = row.solved?.origin;
+  const isQuoted = origin === 'outOfTheMoney' || origin === 'inTheMoney' || origin === 'interpolated';
+  return !isQuoted && isLive(solution, row);
+}
+
+/** True for a contract with exposures: neither settled, nor settled at the open of the day, nor adjusted. */
+export function isLive({ capture, reference }: Omit<Solution, 'rows'>, { root, expiry }: ChainRow): boolean {
+  const terms = reference.roots[root]!;
+  const sourceMs = sourceOf(capture);
+  const isAtOpen = terms.settlement === 'am' && expiry === dateOf(sourceMs);
+  return terms.multiplier !== null && !isAtOpen && settledAt(expiry, terms) > sourceMs;
 }
 
 /** Volatilities that a capture solved, by contract. */

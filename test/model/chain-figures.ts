@@ -1,8 +1,6 @@
 // Exposures of a chain by brute force, from core's greeks of each contract (methodology 1).
 import type { ChainRow } from '../../src/domain/chain/chain.ts';
-import { dateOf } from './calendar.ts';
-import type { Solution } from './chain-book.ts';
-import { settledAt } from './chains.ts';
+import { isLive, type Solution } from './chain-book.ts';
 
 /** A figure of a strike, or of a strike and expiry. */
 export interface ExposureRow {
@@ -63,18 +61,10 @@ function rowOf(rows: readonly ChainRow[], price: number, today: string | null): 
 }
 
 /** Exposures over some expiries; null if none may be published. */
-export function exposuresOf(
-  { capture, rows, reference: { roots } }: Solution,
-  isWanted: (expiry: string) => boolean = () => true,
-): Exposures | null {
+export function exposuresOf(solution: Solution, isWanted: (expiry: string) => boolean = () => true): Exposures | null {
+  const { capture, rows } = solution;
   const price = capture.spot ?? capture.priorCloseSpot;
-  const sourceMs = capture.capturedAt - capture.delayMs;
-  const isLive = ({ root, expiry }: ChainRow) => {
-    const terms = roots[root]!;
-    const isAtOpen = terms.settlement === 'am' && expiry === dateOf(sourceMs);
-    return terms.multiplier !== null && !isAtOpen && settledAt(expiry, terms) > sourceMs;
-  };
-  const live = rows.filter(isLive);
+  const live = rows.filter((row) => isLive(solution, row));
   const open = (rows: readonly ChainRow[]) => sum(rows.map(({ openInterest }) => openInterest ?? 0));
   const isCovered = open(live.filter(({ solved }) => solved?.gamma != null)) >= 0.9 * open(live);
   if (price === null || !isCovered || live.every(({ openInterest }) => openInterest === null)) return null;
@@ -98,4 +88,18 @@ export function topOf({ strikes, byExpiry }: Exposures, isByExpiry: boolean, top
   const most = strikes.toSorted((a, b) => Math.abs(b.gex) - Math.abs(a.gex) || a.strike - b.strike).slice(0, top);
   const kept = new Set(most.map(({ strike }) => strike));
   return (isByExpiry ? byExpiry : strikes).filter(({ strike }) => kept.has(strike));
+}
+
+/** Delta and vega exposure over some expiries, each contract in whole cents; null without a price. */
+export function sensitivitiesOf(solution: Solution, isWanted: (expiry: string) => boolean) {
+  const price = solution.capture.spot ?? solution.capture.priorCloseSpot;
+  const live = solution.rows.filter((row) => isLive(solution, row) && isWanted(row.expiry));
+  const known = live.filter(({ openInterest, solved }) => openInterest && solved?.iv);
+  const cents = (value: number) => Math.round(100 * value);
+  const counts = ({ openInterest, sharesPerContract }: ChainRow) => openInterest! * (sharesPerContract ?? 100);
+  if (price === null) return null;
+  return {
+    delta: sum(known.map((row) => cents(row.solved!.delta! * counts(row) * price))) / 100,
+    vega: sum(known.map((row) => cents((row.right === 'call' ? 1 : -1) * row.solved!.vega! * counts(row)))) / 100,
+  };
 }

@@ -164,7 +164,8 @@ export class ChainLife {
     const { reference } = this.book;
     const kind = random.pick(['rates', 'rates', 'dividends', 'roots'] as const);
     if (kind === 'rates') {
-      const date = plusDays(random.pick(sessions), -random.below(3));
+      const come = sessions.filter((session) => session <= dateOf(this.#life.gateway.nowMs));
+      const date = plusDays(random.pick(come), -random.below(3));
       const points = [7, 90, 365].map((days) => ({ date, days, rate: random.pick([0.02, 0.04, 0.06, 0.09]) }));
       // A curve of a day that has not come is refused.
       const isKnown = date <= dateOf(gateway.nowMs + 3_600_000);
