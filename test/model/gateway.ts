@@ -1,5 +1,7 @@
 // The gateway that is compared with the model: its command line and its server, in this process, on a clock of its own.
+import type { Socket } from 'node:net';
 import { Readable, Writable } from 'node:stream';
+import pg from 'pg';
 import type { Terminal } from '../../src/cli/io/terminal.ts';
 import { run } from '../../src/cli/run.ts';
 import { changesChannel, notify } from '../../src/store/versions/notifications.ts';
@@ -30,6 +32,9 @@ export function rightsOf(caller: CallerName): { tier: 'free' | 'basic' | 'pro'; 
   const of = callers[caller];
   return { tier: 'siteTier' in of ? of.siteTier : of.apiTier, isAttested: of.classification !== null };
 }
+
+/** A client, with what it is connected by. */
+type BrokenClient = pg.Client & { connection: { stream: Socket } };
 
 function collector(): { stream: Writable; text: () => string } {
   const parts: string[] = [];
@@ -90,6 +95,27 @@ export class Gateway {
       // A command that printed no JSON is judged by its code.
     }
     return { code, json, said: err.text() };
+  }
+
+  /** Runs a command line whose connection breaks at its statement of this number, unless it has fewer. */
+  async cut(argv: readonly string[], at: number): Promise<Ran> {
+    const { connect, query } = pg.Client.prototype;
+    const own = new WeakSet<pg.Client>();
+    let statements = 0;
+    const connecting = function (this: pg.Client, ...args: unknown[]) {
+      own.add(this);
+      return Reflect.apply(connect, this, args);
+    };
+    const asking = function (this: BrokenClient, ...args: unknown[]) {
+      if (own.has(this) && ++statements === at) this.connection.stream.destroy();
+      return Reflect.apply(query, this, args);
+    };
+    Object.assign(pg.Client.prototype, { connect: connecting, query: asking });
+    try {
+      return await this.command(argv);
+    } finally {
+      Object.assign(pg.Client.prototype, { connect, query });
+    }
   }
 
   /** Waits until the server has heard of all commits so far: they are announced in the order of commits. */

@@ -165,8 +165,8 @@ export class Life {
       return stockFiles(format, given, this.nextName(), random.below(1e9));
     });
     const replace = random.once(8);
-    if (random.once(3)) for (const file of files) await this.#ingestTape([file], replace);
-    else await this.#ingestTape(files, replace);
+    if (random.once(3)) for (const file of files) await this.#ingestTape(random, [file], replace);
+    else await this.#ingestTape(random, files, replace);
   }
 
   /** Minutes or days of some symbols that have ended, as a vendor makes them of all prints. */
@@ -297,17 +297,26 @@ export class Life {
     ];
     const format = random.pick(optionFormats);
     const files = parts.flatMap((part) => optionFiles(format, part, this.nextName()));
-    if (files.length > 0 && files.length < 100) await this.#ingestTape(files, random.once(8), 'option-trades');
+    if (files.length > 0 && files.length < 100) await this.#ingestTape(random, files, random.once(8), 'option-trades');
   }
 
-  async #ingestTape(files: readonly VendorFile[], replace: boolean, dataset = 'stock-trades'): Promise<void> {
+  async #ingestTape(
+    random: Random,
+    files: readonly VendorFile[],
+    replace: boolean,
+    dataset = 'stock-trades',
+  ): Promise<void> {
     const argv = ['ingest', dataset, ...(replace ? ['--replace'] : []), ...this.write(files)];
+    const isCut = random.once(8);
+    if (isCut) await this.gateway.cut(argv, 1 + random.below(120));
     const { code, json, said } = await this.run(argv);
     if (!json?.files) throw new Differs(`exit code ${code} without a report: ${said}`);
     const report = (dataset === 'stock-trades' ? this.book : this.options).takeTape(
       files.map(({ prints }) => prints),
       { replace },
     );
+    // A command that is repeated after a break finds all or nothing of it stored.
+    if (isCut) return;
     // A file whose content is stored is not reported; it changes nothing.
     const isSilent = ({ reason }: Json) => reason?.startsWith('the same content is already stored');
     const spoken = files.filter((_, i) => !isSilent(json.files[i]));
