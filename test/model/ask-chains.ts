@@ -219,4 +219,7 @@ async function askExposures(asked: Asked): Promise<Question> {
 const kinds = [askChain, askExpirations, askGrid, askGrid, askHistory, askLevels, askExposures];
 
 /** A question about chains. */
-export const askChains = (asked: Asked): Promise<Question> => asked.random.pick(kinds)(asked);
+export async function askChains(asked: Asked): Promise<Question> {
+  const question = await asked.random.pick(kinds)(asked);
+  return asked.chains.isLost ? { ...question, judge: () => null } : question;
+}

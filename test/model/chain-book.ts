@@ -63,7 +63,7 @@ export interface Solution {
 export type Taken =
   | { kind: 'same' }
   | { kind: 'covered' }
-  | { kind: 'refused' }
+  | { kind: 'refused'; isDoubled?: true }
   | { kind: 'stored'; capture: Capture; lost: number };
 
 const idOf = ({ capturedAt, files }: Pick<Capture, 'capturedAt' | 'files'>) => `${capturedAt} ${files}`;
@@ -127,6 +127,8 @@ export class ChainBook {
   readonly #frames: { atMs: number; captures: ReadonlyMap<string, readonly Capture[]> }[] = [];
   readonly #solved = new Map<string, Solution[]>();
   readonly #implied = new Map<string, boolean>();
+  /** True once what is stored is not known any more. */
+  isLost = false;
   reference: Reference = { n: 0, rates: [], dividends: [], roots: knownTerms };
 
   /** Changes reference data. */
@@ -160,7 +162,10 @@ export class ChainBook {
     const file: StoredChain = { ...chain, session: sessionAt(chain.capturedAt), rows };
     const own = contractsOf(rows);
     const at = this.#files.filter((each) => each.underlying === underlying && each.capturedAt === file.capturedAt);
-    if (at.some(({ hash }) => hash === file.hash)) return { kind: 'same' };
+    if (at.some(({ hash }) => hash === file.hash)) {
+      this.#readAgain(file);
+      return { kind: 'same' };
+    }
     const replaced: StoredChain[] = [];
     let lost = 0;
     for (const other of at) {
@@ -178,13 +183,25 @@ export class ChainBook {
     }
     const files = [...this.#files.filter((each) => !replaced.includes(each)), file];
     const instants = this.#groups(files, underlying, file.session).map((group) => group.at(-1)!.capturedAt);
-    if (new Set(instants).size < instants.length) return { kind: 'refused' };
+    if (new Set(instants).size < instants.length) return { kind: 'refused', isDoubled: true };
     this.#files = files;
     this.#make(underlying, file.session);
     const capture = this.of(underlying).find(
       (each) => each.session === file.session && each.files.includes(file.hash),
     )!;
     return { kind: 'stored', capture, lost };
+  }
+
+  /** A stored file that comes again may be read again, with the reference data of now. */
+  #readAgain({ underlying, session, hash }: StoredChain): void {
+    const captures = this.of(underlying);
+    const own = captures.find((capture) => capture.session === session && capture.files.includes(hash))!;
+    const again = captures.map((capture): Capture => {
+      if (capture === own) return { ...capture, references: [...new Set([...capture.references, this.reference])] };
+      const isAfter = capture.session === session && capture.capturedAt > own.capturedAt;
+      return isAfter ? { ...capture, later: [...new Set([...capture.later, this.reference])] } : capture;
+    });
+    this.#captures.set(underlying, linked(again));
   }
 
   /** Open interest of contracts of a session, by their path form. */
