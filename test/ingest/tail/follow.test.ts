@@ -240,4 +240,18 @@ describe('readers of a live tape', () => {
       { session_date: '2026-11-18' },
     ]);
   });
+
+  test('keep what a file brought of a session in progress', async () => {
+    const store = await storeForThisTest();
+    const path = join(folder(), 'in-progress.csv');
+    const print = `${contracts[0]},209,0,302,5,${stamp(0)},400`;
+    writeFileSync(path, `ticker,conditions,correction,exchange,price,sip_timestamp,size\n${print}`);
+    await ingestFiles(store, 'option-trades', [path], { now: () => open + 60_000 });
+    const later = '2026-11-30';
+    const at = { sip_timestamp: `${exchangeInstant(later, 600)}000000` };
+    const pieces = Readable.from([Buffer.from(stock(0, 1, 600, at))]);
+    await follow(store, pieces, options({ now: () => exchangeInstant(later, 700) }));
+    const { rows } = await store.pool.query('SELECT underlying FROM flow_events');
+    expect(rows).toEqual([{ underlying: 'SPY' }]);
+  });
 });
