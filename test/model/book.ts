@@ -29,8 +29,8 @@ const dataOf = ({ ms, nanos, price, size }: Print) => `${ms} ${nanos} ${price} $
 
 /** True if an id of one venue's session stands for several prints: ids of that venue then identify nothing. */
 function collide(prints: readonly Print[]): boolean {
-  // Files of options have none.
-  if (prints[0]?.contract) return true;
+  // Files of options have none, and a venue whose ids once collided has none any more.
+  if (prints.some(({ id }) => id === '')) return true;
   const seen = new Map<string, string>();
   for (const print of prints) {
     if (print.correction !== 0) continue;
@@ -51,7 +51,8 @@ function identified(sources: readonly (readonly Print[])[]): Map<string, Print[]
     const counts = new Map<string, number>();
     for (const print of prints) {
       let name = `${venueOf(print)} ${print.id}`;
-      if (colliding.has(venueOf(print))) {
+      const isUnnamed = colliding.has(venueOf(print));
+      if (isUnnamed) {
         const equal = `${venueOf(print)} ${dataOf(print)} ${print.conditions}`;
         counts.set(equal, (counts.get(equal) ?? 0) + 1);
         name = `${equal} #${counts.get(equal)}`;
@@ -60,7 +61,7 @@ function identified(sources: readonly (readonly Print[])[]): Map<string, Print[]
       const isRepeat =
         !print.contract &&
         records.some((each) => each.correction === print.correction && each.sequence === print.sequence);
-      found.set(name, isRepeat ? records : [...records, print]);
+      found.set(name, isRepeat ? records : [...records, isUnnamed ? { ...print, id: '' } : print]);
     }
     return found;
   });
@@ -224,6 +225,8 @@ export class Book {
       const isNew = ({ bar }: FileBar) => !isSame(bars.get(bar.ts_ms), bar, replace);
       const written = part.filter(isNew);
       for (const { bar } of replace ? part : written) bars.set(bar.ts_ms, bar);
+      // Bars that replace equal ones take the sums of their prints away.
+      if (replace) this.#barFiles.add(key);
       if (written.length === 0) continue;
       report.written.push({ symbol, session, before, count: countOf() });
     }
