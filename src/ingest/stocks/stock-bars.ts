@@ -12,6 +12,7 @@ import {
   writeBars,
 } from '../../store/market/bar-blocks.ts';
 import { rejectSealedBars } from '../../store/market/sealed-bars.ts';
+import { SessionSealed, type SymbolSpan, sealedSessions } from '../../store/market/session-seals.ts';
 import { splitsIn } from '../../store/market/splits.ts';
 import { indexSymbols, saveUnknownTickers } from '../../store/market/symbols.ts';
 import type { Transaction } from '../../store/rows/transaction.ts';
@@ -95,6 +96,7 @@ async function writeRuns(read: BarRuns, writing: BarFileWriting): Promise<number
     await saveUnknownTickers(tx, symbols, (symbol) => (indexes.has(symbol) ? 'index' : 'equity'));
     const part = { symbols, sessions: [...new Set(runs.flatMap(({ bars }) => [...sessionsOf(bars)]))] };
     const replaceable = replace ? () => 'everything' as const : await replaceableBars(tx, dataset, part);
+    const lesser: SymbolSpan[] = [];
     // The longer bars of a session change only with its minutes.
     const written = await writeBars(tx, timeframe, runs, {
       ...{ locked: true, unless: rejectSealedBars },
@@ -103,9 +105,15 @@ async function writeRuns(read: BarRuns, writing: BarFileWriting): Promise<number
           before,
           bars,
           (session) => replaceable(symbol, session),
-          ({ session, ...of }) => onLesser(session, { symbol, ...of }),
+          ({ session, ...of }) => {
+            lesser.push({ symbol, from: session, to: session });
+            onLesser(session, { symbol, ...of });
+          },
         ),
     });
+    // A report that names --replace would lead to a second refusal.
+    const [sealed] = lesser.length > 0 ? await sealedSessions(tx, lesser) : [];
+    if (sealed) throw new SessionSealed(sealed.sessionDate, sealed.symbol);
     for (const block of written) for (const change of changedSessions(block)) onChange(block.symbol, change);
     changed += written.length + (timeframe === '1m' ? await writeDerived(tx, written) : 0);
   }
