@@ -207,14 +207,12 @@ export type FlowEvent = {
   totalSize: number;
   priceLow: number;
   priceHigh: number;
-  legs: Array<{
-    price: number;
-    size: number;
-    contract: { id: string; expiry: string; right: OptionRight; strike: number };
-  }>;
+  legs: Array<{ price: number; size: number; contract: TradedContract }>;
 };
 
 export type LargeTrade = { seq: number; update: { event: FlowEvent } };
+
+export type TradedContract = { id: string; expiry: string; right: OptionRight; strike: number };
 
 export type VolatilityExpiry = {
   expiry: string;
@@ -345,7 +343,7 @@ export type TradedLeg = {
   side: FlowSide;
   premiumUsd: number;
   exchange: number;
-  contract: { id: string; expiry: string; right: OptionRight; strike: number };
+  contract: TradedContract;
   context: { symbol: { quote: { spot: number | null } | null }; contract: { chainRow: TradedChainRow | null } | null };
 };
 

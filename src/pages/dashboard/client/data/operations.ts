@@ -48,12 +48,14 @@ fragment CrossSection on CrossSection {
 const crossSectionPage = `
 fragment CrossSectionPage on CrossSectionPage { snapshot { ...CrossSection } meta { note } }${crossSection}`;
 
+const tradedContract = `
+fragment TradedContract on OptionContract { id expiry right strike }`;
 const largeTrade = `
 fragment FlowEvent on FlowEvent {
   id eventId eventKind eventTsMs side premiumUsd totalSize priceLow priceHigh
-  legs { contract { id expiry right strike } price size }
+  legs { contract { ...TradedContract } price size }
 }
-fragment LargeTrade on LargeTrade { seq update { event { ...FlowEvent } } }`;
+fragment LargeTrade on LargeTrade { seq update { event { ...FlowEvent } } }${tradedContract}`;
 const largeTradesPage = `
 fragment LargeTradesPage on LargeTradesPage { events { ...LargeTrade } meta { cursor total { count premiumUsd } } }${largeTrade}`;
 
@@ -163,10 +165,10 @@ export const tradeQuery: Operation<types.Trade, types.TradeVariables> = `query T
 }
 fragment TradedLeg on FlowLeg {
   price size side premiumUsd exchange
-  contract { id expiry right strike }
+  contract { ...TradedContract }
   context(before: 1, after: 0) { symbol { quote { spot } } contract { chainRow { ...TradedChainRow } } }
 }
-fragment TradedChainRow on ChainRow { bid ask volume openInterest iv delta }`;
+fragment TradedChainRow on ChainRow { bid ask volume openInterest iv delta }${tradedContract}`;
 
 /** Quotes of a watchlist of the first answer. */
 export const quotesQuery: Operation<types.Quotes, types.QuotesVariables> = `query Quotes($quotes: [Ticker!]!) {
