@@ -90,7 +90,10 @@ export function topOf({ strikes, byExpiry }: Exposures, isByExpiry: boolean, top
   return (isByExpiry ? byExpiry : strikes).filter(({ strike }) => kept.has(strike));
 }
 
-/** Delta and vega exposure over some expiries, each contract in whole cents; null without a price. */
+/**
+ * Delta and vega exposure over some expiries, each contract in whole cents; null without a price. A source's own greeks,
+ * where nothing else is known, may have no vega: then none is expected.
+ */
 export function sensitivitiesOf(solution: Solution, isWanted: (expiry: string) => boolean) {
   const price = solution.capture.spot ?? solution.capture.priorCloseSpot;
   const live = solution.rows.filter((row) => isLive(solution, row) && isWanted(row.expiry));
@@ -98,8 +101,10 @@ export function sensitivitiesOf(solution: Solution, isWanted: (expiry: string) =
   const cents = (value: number) => Math.round(100 * value);
   const counts = ({ openInterest, sharesPerContract }: ChainRow) => openInterest! * (sharesPerContract ?? 100);
   if (price === null) return null;
+  const delta = sum(known.map((row) => cents(row.solved!.delta! * counts(row) * price))) / 100;
+  if (known.some(({ solved }) => solved!.vega === null)) return { delta };
   return {
-    delta: sum(known.map((row) => cents(row.solved!.delta! * counts(row) * price))) / 100,
+    delta,
     vega: sum(known.map((row) => cents((row.right === 'call' ? 1 : -1) * row.solved!.vega! * counts(row)))) / 100,
   };
 }
