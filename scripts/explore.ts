@@ -16,6 +16,8 @@ const { values } = parseArgs({
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
     /** Number of commands of a life. */
     commands: { type: 'string', default: '200' },
+    /** Leave out what the tests of a commit leave out (`Scope`). */
+    settled: { type: 'boolean', default: false },
     /** Continue after a failure, without shrinking it. */
     all: { type: 'boolean', default: false },
     /** End with a failure, without shrinking it. */
@@ -23,6 +25,7 @@ const { values } = parseArgs({
   },
 });
 
+const scope = values.settled ? 'settled' : 'all';
 const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8' }).trim();
 const { newStore, close } = await openStores();
 const untilMs = Date.now() + Number(values.minutes) * 60_000;
@@ -30,7 +33,8 @@ const totals = { lives: 0, commands: 0, questions: 0, failures: 0 };
 const seconds = new Map<string, number>();
 try {
   for (let seed = Number(values.seed); Date.now() < untilMs && (values.all || totals.failures === 0); seed++) {
-    const lived = await live(seed, stepsOf(makeWorld(seed), Number(values.commands)), { newStore, untilMs });
+    const steps = stepsOf(makeWorld(seed, scope), Number(values.commands));
+    const lived = await live(seed, steps, { newStore, scope, untilMs });
     totals.lives++;
     totals.commands += lived.commands;
     totals.questions += lived.questions;
@@ -40,9 +44,9 @@ try {
     totals.failures++;
     console.log(`seed ${seed}, commit ${commit}: ${lived.failure}`);
     if (values.all || values.quick) continue;
-    const small = await shrunk(lived, { newStore });
+    const small = await shrunk(lived, { newStore, scope });
     console.log(`Shrunk to ${small.commands} commands.`);
-    console.log(await kept(small, { newStore }, mkdtempSync(join(tmpdir(), `tapegraph-seed-${seed}-`))));
+    console.log(await kept(small, { newStore, scope }, mkdtempSync(join(tmpdir(), `tapegraph-seed-${seed}-`))));
   }
 } finally {
   await close();

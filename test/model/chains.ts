@@ -2,7 +2,7 @@
 
 import { americanValue } from '../../src/analytics/pricing/american.ts';
 import { blackScholes } from '../../src/analytics/pricing/black-scholes.ts';
-import type { ChainRow } from '../../src/domain/chain/chain.ts';
+import { type ChainRow, unknownNumbers } from '../../src/domain/chain/chain.ts';
 import { closeOf, dateOf, day, minute, newYork, openOf, tradingDay } from './calendar.ts';
 import { type Contract, contractPath, hashOf, type World } from './world.ts';
 
@@ -107,6 +107,7 @@ function lineOf({ seed }: World, contract: Contract, ms: number, spot: number): 
   const volume = Math.floor((chance % 2000) * elapsed);
   return {
     ...contract,
+    ...unknownNumbers,
     ...{ openInterest: chance % 9 === 0 ? 0 : (chance >>> 4) % 6000, volume },
     ...{
       bid,

@@ -50,7 +50,7 @@ export function stepsOf(world: World, length: number): Step[] {
     const [before, now] = [i, i + 1].map((at) => Math.floor((at * clock.length) / length));
     const asked = random.below(1e9);
     if (now! > before!) return { kind: 'clock', atMs: clock[before!]!, asked };
-    return { kind: random.pick(oftenAll), seed: random.below(1e9), asked };
+    return { kind: random.pick(world.scope === 'all' ? oftenAll : oftenSettled), seed: random.below(1e9), asked };
   });
 }
 
@@ -155,9 +155,9 @@ export class Life {
     let parts = [...groups.values()];
     if (random.once(3)) parts = shuffled(parts, random);
     if (random.once(5)) parts = parts.slice(0, 1 + random.below(parts.length));
-    const { feed } = this.world;
+    const { feed, scope } = this.world;
     const format = random.pick(feed === 'sequences' ? (['dbn'] as const) : stockFormats);
-    const idless = feed === 'no ids' && random.once(3);
+    const idless = scope === 'all' && feed === 'no ids' && random.once(3);
     const files = parts.flatMap((part) => {
       let given = idless ? withoutIds(part, random) : part;
       if (random.once(6)) given = [...given, ...given.slice(0, 1 + random.below(3))];
@@ -365,6 +365,7 @@ const often = (['stocks', 'stocks', 'stocks', 'stocks', 'bars', 'options', 'opti
 ]);
 const others = ['splits', 'defect', 'seal', 'reconcile', 'follow', 'follow'] as const;
 const oftenAll = [...often, ...others, ...oftenOfChains];
+const oftenSettled = [...often.filter((kind) => kind !== 'bars'), ...others];
 
 /** Cuts of option tapes. */
 const optionCuts: Record<string, (print: Print) => string> = {
