@@ -91,8 +91,8 @@ export function topOf({ strikes, byExpiry }: Exposures, isByExpiry: boolean, top
 }
 
 /**
- * Delta and vega exposure over some expiries, each contract in whole cents; null without a price. A source's own greeks,
- * where nothing else is known, may have no vega: then none is expected.
+ * Delta and vega exposure over some expiries, each contract in whole cents; null without a price. A source's own
+ * greeks, where nothing else is known, may have no vega: then none is expected.
  */
 export function sensitivitiesOf(solution: Solution, isWanted: (expiry: string) => boolean) {
   const price = solution.capture.spot ?? solution.capture.priorCloseSpot;

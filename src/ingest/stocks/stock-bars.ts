@@ -111,7 +111,7 @@ async function writeRuns(read: BarRuns, writing: BarFileWriting): Promise<number
           },
         ),
     });
-    // A report that names --replace would lead to a second refusal.
+    // A report that names --replace would lead to a second rejection.
     const [sealed] = lesser.length > 0 ? await sealedSessions(tx, lesser) : [];
     if (sealed) throw new SessionSealed(sealed.sessionDate, sealed.symbol);
     for (const block of written) for (const change of changedSessions(block)) onChange(block.symbol, change);
