@@ -95,8 +95,11 @@ const unread = () => newYork('2026-11-30', '10:00') + ++seconds * 1000;
 /** A field below nothing, and as of an instant that is new. */
 const ways = [(field: string) => `{ ${field} }`, (field: string) => `{ asOf(at: "${unread()}") { ${field} } }`];
 
-/** Times that a document is asked: a batch is read in two if what its parents wait for comes at different times. */
-const tries = 3;
+/**
+ * Times that a document is asked until its statements are as few: a batch is read in two if what its parents wait for
+ * comes at different times, on a busy machine several times in a row. What grows with N grows each time.
+ */
+const tries = 8;
 
 /** The statements that are sent more often for one field than for another, each time that both are asked. */
 async function grown(ofFew: string, ofMany: string, way: (field: string) => string): Promise<string[]> {
