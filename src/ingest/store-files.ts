@@ -320,14 +320,12 @@ async function storeIn(
       loaded,
       [...known].filter(([i]) => isUnread(i)).map(([, before]) => before),
     );
-    await noteOrigin(
-      tx,
-      bundled,
-      loaded.flatMap(({ parts = [] }) => parts),
-    );
-    const stored = { symbols: writtenSymbols(tx), sessions: loaded.flatMap(({ parts = [] }) => parts).filter(isDate) };
+    const parts = loaded.flatMap(({ parts: each = [] }) => each);
+    const stored = { symbols: writtenSymbols(tx), sessions: parts.filter(isDate) };
     const { rate } = options.settings;
     read[0]!.notes.push(...((await datasets[dataset].completes?.(tx, stored, { rate, now })) ?? []));
+    // After the locks of what completes it: a writer that holds one of them may wait here for this origin.
+    await noteOrigin(tx, bundled, parts);
     if (bundled !== 'registry')
       await noteFileGenerations(
         tx,

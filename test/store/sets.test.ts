@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { Prisma } from '../../generated/store/client.ts';
@@ -181,4 +182,40 @@ describe('a set of rows', () => {
       }
     });
   });
+});
+
+test('two transactions that write new rows of the same keys in different orders wait, and do not end each other', async () => {
+  const row = (symbol: string) => ({ symbol, sessionDate: '', origin: 'sample' });
+  const holds = async (symbol: string) => {
+    const [begun, ended] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const done = inTransaction(store, async (tx) => {
+      await insertRows(tx, 'SessionOrigin', [row(symbol)]);
+      begun.resolve();
+      await ended.promise;
+    });
+    await begun.promise;
+    return () => {
+      ended.resolve();
+      return done;
+    };
+  };
+  const writes = (symbols: string[]) =>
+    inTransaction(store, (tx) => insertRows(tx, 'SessionOrigin', symbols.map(row)), { once: true });
+  const waiting = async (count: number) => {
+    for (;;) {
+      const { rows } = await store.pool.query(
+        "SELECT count(*)::int AS n FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
+      );
+      if (rows[0].n >= count) return;
+      await delay(5);
+    }
+  };
+  // Each stops in the middle of its rows at one that another holds.
+  const [first, second] = [await holds('ZDX'), await holds('ZDY')];
+  const one = writes(['ZDA', 'ZDX', 'ZDB']);
+  await waiting(1);
+  const other = writes(['ZDB', 'ZDY', 'ZDA']);
+  await waiting(2);
+  await Promise.all([first(), second()]);
+  expect(await Promise.all([one, other])).toEqual([2, 0]);
 });

@@ -57,8 +57,23 @@ function named(purpose: string, text: () => string, values: unknown[]): pg.Query
   return { ...known, values };
 }
 
-async function insert(tx: Transaction, model: Model, name: string, conflict: () => string, rows: readonly object[]) {
-  if (rows.length === 0) return 0;
+/** Rows in the order of their keys: of two transactions that write new rows of the same keys, one waits for the other. */
+function inKeyOrder(model: Model, rows: readonly object[]): readonly object[] {
+  const key = keyOf(model);
+  const compare = (a: object, b: object) => {
+    for (const field of key) {
+      const [one, other] = [(a as Record<string, never>)[field]!, (b as Record<string, never>)[field]!];
+      if (one !== other) return one < other ? -1 : 1;
+    }
+    return 0;
+  };
+  const isOrdered = rows.every((row, i) => i === 0 || compare(rows[i - 1]!, row) <= 0);
+  return isOrdered ? rows : rows.toSorted(compare);
+}
+
+async function insert(tx: Transaction, model: Model, name: string, conflict: () => string, given: readonly object[]) {
+  if (given.length === 0) return 0;
+  const rows = inKeyOrder(model, given);
   const { table, fields } = tableOf(model);
   const returning = tx.routing.counting;
   const text = () => `INSERT INTO ${table} (${columnsOf(fields)}) SELECT ${unnested(fields)} ${conflict()}${returning}`;
