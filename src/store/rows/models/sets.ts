@@ -57,7 +57,7 @@ function named(purpose: string, text: () => string, values: unknown[]): pg.Query
   return { ...known, values };
 }
 
-/** Rows in the order of their keys: of two transactions that write new rows of the same keys, one waits for the other. */
+/** Rows in the order of their keys: two transactions that write new rows of the same keys wait, and cannot deadlock. */
 function inKeyOrder(model: Model, rows: readonly object[]): readonly object[] {
   const key = keyOf(model);
   const compare = (a: object, b: object) => {
