@@ -11,8 +11,8 @@ import {
   type WrittenBlock,
   writeBars,
 } from '../../store/market/bar-blocks.ts';
-import { rejectSealedBars } from '../../store/market/sealed-bars.ts';
-import { SessionSealed, type SymbolSpan, sealedSessions } from '../../store/market/session-seals.ts';
+import { rejectSealedBars, rejectSealedSpans } from '../../store/market/sealed-bars.ts';
+import type { SymbolSpan } from '../../store/market/session-seals.ts';
 import { splitsIn } from '../../store/market/splits.ts';
 import { indexSymbols, saveUnknownTickers } from '../../store/market/symbols.ts';
 import type { Transaction } from '../../store/rows/transaction.ts';
@@ -112,8 +112,7 @@ async function writeRuns(read: BarRuns, writing: BarFileWriting): Promise<number
         ),
     });
     // A report that names --replace would lead to a second rejection.
-    const [sealed] = lesser.length > 0 ? await sealedSessions(tx, lesser) : [];
-    if (sealed) throw new SessionSealed(sealed.sessionDate, sealed.symbol);
+    if (lesser.length > 0) await rejectSealedSpans(tx, lesser);
     for (const block of written) for (const change of changedSessions(block)) onChange(block.symbol, change);
     changed += written.length + (timeframe === '1m' ? await writeDerived(tx, written) : 0);
   }

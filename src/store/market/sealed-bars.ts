@@ -2,8 +2,9 @@ import { tradeDate, tradeSpan } from '../../domain/calendar.ts';
 import type { BarColumns } from '../../domain/market/bar.ts';
 import { barColumnNames } from '../../domain/market/bar-columns.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
+import type { Transaction } from '../rows/transaction.ts';
 import { type BarGuard, firstAtOrAfter, sliceBars } from './bar-blocks.ts';
-import { SessionSealed, sealedSessions } from './session-seals.ts';
+import { SessionSealed, type SymbolSession, type SymbolSpan, sealedSessions } from './session-seals.ts';
 
 function barsOf(bars: BarColumns, session: SessionDate): BarColumns {
   const { fromMs, toMs } = tradeSpan(session);
@@ -14,6 +15,16 @@ function alike(a: BarColumns, b: BarColumns): boolean {
   return barColumnNames.every(
     (name) => a[name].length === b[name].length && a[name].every((value, i) => Object.is(value, b[name][i])),
   );
+}
+
+/** Throws `SessionSealed` for the first sealed session in these spans, or the first that `isChanged` is true for. */
+export async function rejectSealedSpans(
+  tx: Transaction,
+  spans: readonly SymbolSpan[],
+  isChanged: (session: SymbolSession) => boolean = () => true,
+): Promise<void> {
+  const sealed = (await sealedSessions(tx, spans)).find(isChanged);
+  if (sealed) throw new SessionSealed(sealed.sessionDate, sealed.symbol);
 }
 
 /**
@@ -27,12 +38,10 @@ export const rejectSealedBars: BarGuard = async (tx, changes) => {
     from: tradeDate(tsMs[0]!),
     to: tradeDate(tsMs.at(-1)!),
   }));
-  const sealed = await sealedSessions(tx, spans);
-  for (const { symbol, sessionDate } of sealed) {
-    for (const change of changes) {
-      if (change.symbol !== symbol) continue;
-      const [before, after] = [barsOf(change.before, sessionDate), barsOf(change.after, sessionDate)];
-      if (!alike(before, after)) throw new SessionSealed(sessionDate, symbol);
-    }
-  }
+  await rejectSealedSpans(tx, spans, ({ symbol, sessionDate }) =>
+    changes.some(
+      (change) =>
+        change.symbol === symbol && !alike(barsOf(change.before, sessionDate), barsOf(change.after, sessionDate)),
+    ),
+  );
 };
