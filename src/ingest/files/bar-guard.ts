@@ -32,11 +32,11 @@ async function barsOfTapes(
   const tapes = await storedTapes(tx, { dataset: tapesOf[dataset], ...of });
   const datasets = [dataset, tapesOf[dataset]];
   const keys = tapes.map(({ symbol, sessionDate }) => ({ ...sessionPart(symbol, sessionDate), datasets }));
-  const made = await readGenerations(tx, keys);
+  const made = Map.groupBy(await readGenerations(tx, keys), ({ symbol }) => symbol);
   // Stores of the oldest releases know the sessions of files alone.
   const ofFiles = tapes.length === 0 ? new Set() : await sessionsOfFiles(tx, dataset, of.sessions);
   const ofTapes = keys.filter(({ symbol, from: session }) => {
-    const own = made.filter((each) => each.symbol === symbol && each.from <= session && each.through >= session);
+    const own = made.get(symbol)?.filter((each) => each.from <= session && each.through >= session) ?? [];
     if (own.length === 0) return !ofFiles.has(session);
     const lastOf = (name: string) =>
       Math.max(...own.filter((each) => each.dataset === name).map(({ ingestedMs }) => ingestedMs));
