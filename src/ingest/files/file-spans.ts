@@ -22,14 +22,18 @@ export class FileSpans {
     return this.#spans.map(({ file }) => file);
   }
 
-  /** Adds a print; `hash` is a hash of its properties without its id. Files come one after another. */
-  add(file: number, ms: number, nanos: number, hash: () => number): void {
+  /**
+   * Adds a print; `hash` is a hash of its properties without its id. Files come one after another. Null if there is one
+   * file alone, which continues none: only its number is noted.
+   */
+  add(file: number, ms: number, nanos: number, hash: (() => number) | null): void {
     let span = this.#current;
     if (span === null || span.file !== file) {
       span = { file, firstMs: ms, firstNanos: nanos, lastMs: ms, lastNanos: nanos, first: 0, last: 0 };
       this.#current = span;
       this.#spans.push(span);
     }
+    if (hash === null) return;
     const toFirst = ms - span.firstMs || nanos - span.firstNanos;
     const toLast = ms - span.lastMs || nanos - span.lastNanos;
     if (toFirst > 0 && toLast < 0) return;

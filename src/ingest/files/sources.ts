@@ -2,10 +2,9 @@ import { rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { temporaryFolder } from '../../runtime/folders.ts';
-import { download, type OnDownload, type RemoteObject } from '../../tape/remote/download.ts';
+import type { OnDownload, RemoteObject } from '../../tape/remote/download.ts';
 import type { RequestHeaders } from '../../tape/remote/get.ts';
 import { bucketKey, isRemote, ObjectError, requireOwnUrl, shownUrl } from '../../tape/remote/object-address.ts';
-import { expandS3, isPattern, objectUrl, s3Get, s3Settings } from '../../tape/remote/s3.ts';
 import { expandPatterns, NoSuchFileError } from './file-patterns.ts';
 
 /** Settings of reading remote objects. */
@@ -44,6 +43,7 @@ function urlSource(text: string, { allowHttp = false }: RemoteSettings, signal: 
 }
 
 async function s3Sources(pattern: string, { env }: RemoteSettings, signal: AbortSignal | undefined): Promise<Source[]> {
+  const { expandS3, isPattern, objectUrl, s3Get, s3Settings } = await import('../../tape/remote/s3.ts');
   const settings = s3Settings(env);
   const { bucket, key } = bucketKey(pattern);
   const source = (key: string, size: number | null, etag: string | null): Source => {
@@ -109,6 +109,7 @@ export class Spool {
     const folder = await temporaryFolder('object', this.#parent);
     this.#folders.add(folder);
     const path = join(folder, fileName(source));
+    const { download } = await import('../../tape/remote/download.ts');
     await download(source.remote, path, onBytes);
     return path;
   }

@@ -1,7 +1,6 @@
 import type { SessionDate } from '../../domain/market-time.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { yieldToEventLoop } from '../../runtime/event-loop.ts';
-import { unpricedMinutes } from '../../store/chain/minute-versions.ts';
 import { generationsInForce } from '../../store/market/generations.ts';
 import { rejectSealed, SessionSealed } from '../../store/market/session-seals.ts';
 import { listConcentrations } from '../../store/offexchange/levels.ts';
@@ -83,16 +82,16 @@ const recomputed: Record<RecomputedDataset, Recomputing> = {
 };
 
 /**
- * Solves the minutes of symbols' sessions that were solved without a price, after prices of these sessions were stored,
- * in their transaction. Returns the sessions that changed.
+ * Solves the minutes of sessions that were solved without a price, after prices of these sessions were stored, in their
+ * transaction. Returns the sessions that changed.
  */
 export async function solvePricedMinutes(
   tx: Transaction,
-  of: { symbols: readonly string[]; sessions: readonly SessionDate[] },
+  unpriced: readonly UnderlyingSession[],
   { rate, now }: Pick<RecomputeOptions, 'rate' | 'now'>,
 ): Promise<UnderlyingSession[]> {
   const solved: UnderlyingSession[] = [];
-  for (const session of await unpricedMinutes(tx, of)) {
+  for (const session of unpriced) {
     const { changed, parts } = await recomputeGreeks(tx, session, { rate, check: () => {} });
     await noteRecomputed(tx, recomputed.greeks.generation, parts, now());
     if (changed > 0) solved.push(session);

@@ -54,18 +54,25 @@ export interface WaitingPrints {
 
 /** A hash of what a print is without its id. */
 function contentHash({ exchange, trf, price, size, sizeMicros, conditions, correction }: StockPrint): number {
-  const of = [exchange, trf, price, size, sizeMicros, correction, ...conditions];
-  return of.reduce((hash, value) => mixed(hash, value >>> 0), 0);
+  let hash = mixed(mixed(mixed(0, exchange), trf), price >>> 0);
+  hash = mixed(mixed(mixed(hash, size >>> 0), sizeMicros), correction);
+  for (const condition of conditions) hash = mixed(hash, condition);
+  return hash;
 }
 
 /** Records which files have prints of a symbol's session. */
 class PartFiles {
+  readonly #areSeveral: boolean;
   /** By session, then symbol. */
   readonly #sessions = new Map<SessionDate, Map<string, FileSpans>>();
   #span: TradeSpan = { date: '', fromMs: 0, toMs: -Infinity };
   #ofSession = new Map<string, FileSpans>();
   #symbol = '';
   #last = new FileSpans();
+
+  constructor(files: number) {
+    this.#areSeveral = files > 1;
+  }
 
   add(file: number, print: StockPrint): void {
     const { symbol, tsMs } = print;
@@ -80,7 +87,7 @@ class PartFiles {
       this.#last = this.#ofSession.get(symbol) ?? new FileSpans();
       this.#ofSession.set(symbol, this.#last);
     }
-    this.#last.add(file, tsMs, print.tsNanos, () => contentHash(print));
+    this.#last.add(file, tsMs, print.tsNanos, this.#areSeveral ? () => contentHash(print) : null);
   }
 
   of(symbol: string, session: SessionDate): FileSpans | undefined {
@@ -101,7 +108,7 @@ class PartFiles {
 /** Adds the prints of the files to the sorter. Returns the contents of each file, and of the symbols' sessions. */
 async function readFiles({ files, refused, ...reading }: StockTapeReading, records: TapeRecords) {
   const filesHours = new Map<string, ReadonlyMap<SessionDate, TapeHours>>();
-  const parts = new PartFiles();
+  const parts = new PartFiles(files.length);
   for (const [file, { path, onBytes }] of files.entries()) {
     const [days, hours] = [closedDayCounter(), tapeHoursCounter()];
     filesHours.set(path, hours.sessions);

@@ -4,7 +4,7 @@ import { currentRequest } from '../../runtime/request-scope.ts';
 import { type Cluster, openCluster } from '../cluster/cluster.ts';
 import type { ReplicaPools } from '../cluster/replica.ts';
 import { Replicas } from '../cluster/replicas.ts';
-import { openEmbeddedServer } from '../embedded/embedded-server.ts';
+import type { EmbeddedServer, EmbeddedServerOptions } from '../embedded/embedded-server.ts';
 import { type BlockCache, createBlockCache } from '../series/block-cache.ts';
 import { DataVersions } from '../versions/data-versions.ts';
 import { ReadView } from '../versions/read-view.ts';
@@ -183,6 +183,12 @@ function settingsOf({
 
 const ofNoRequest = { reader: null, view: null, known: null, snapshot: null };
 
+/** Joins or starts the embedded server, whose code others do not load. */
+async function embeddedServer(options: EmbeddedServerOptions): Promise<EmbeddedServer> {
+  const { openEmbeddedServer } = await import('../embedded/embedded-server.ts');
+  return openEmbeddedServer(options);
+}
+
 /** Opens the store: the server of `databaseUrl`, or the embedded one, brought to the code's version. */
 export async function openStore(options: StoreOptions): Promise<Store> {
   const {
@@ -195,7 +201,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     stop,
   } = options;
   const shown = readUrls.map(addressOf);
-  const embedded = databaseUrl === null ? await openEmbeddedServer({ dataDir, log, stop }) : null;
+  const embedded = databaseUrl === null ? await embeddedServer({ dataDir, log, stop }) : null;
   const connection = primaryConnection(embedded?.connection ?? { connectionString: databaseUrl! });
   const openPool = poolOpener(options);
   const pool = openPrimaryPool(connection, openPool, log);

@@ -2,7 +2,6 @@ import { createReadStream } from 'node:fs';
 import { basename } from 'node:path';
 import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
-import { parquetTexts } from '../parquet/parquet-thread.ts';
 import { asRows } from '../vendors/translate.ts';
 import { unzstd } from './zstd-frames.ts';
 
@@ -65,6 +64,11 @@ async function* counted(source: AsyncIterable<Buffer>, onBytes: OnBytes): AsyncG
 async function* following(first: Buffer, rest: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   yield first;
   yield* rest;
+}
+
+async function* parquetTexts(path: string, onBytes: OnBytes): AsyncGenerator<Buffer> {
+  const thread = await import('../parquet/parquet-thread.ts');
+  yield* thread.parquetTexts(path, onBytes);
 }
 
 async function* unpacked(source: AsyncIterable<Buffer>, packing: Packing): AsyncGenerator<Buffer> {
