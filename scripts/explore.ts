@@ -18,6 +18,8 @@ const { values } = parseArgs({
     commands: { type: 'string', default: '200' },
     /** Leave out what the tests of a commit leave out (`Scope`). */
     settled: { type: 'boolean', default: false },
+    /** Kinds of commands, separated by commas; all if absent. */
+    only: { type: 'string' },
     /** Continue after a failure, without shrinking it. */
     all: { type: 'boolean', default: false },
     /** End with a failure, without shrinking it. */
@@ -25,6 +27,7 @@ const { values } = parseArgs({
   },
 });
 
+const kinds = values.only?.split(',');
 const scope = values.settled ? 'settled' : 'all';
 const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8' }).trim();
 const { newStore, close } = await openStores();
@@ -33,7 +36,8 @@ const totals = { lives: 0, commands: 0, questions: 0, failures: 0 };
 const seconds = new Map<string, number>();
 try {
   for (let seed = Number(values.seed); Date.now() < untilMs && (values.all || totals.failures === 0); seed++) {
-    const steps = stepsOf(makeWorld(seed, scope), Number(values.commands));
+    const all = stepsOf(makeWorld(seed, scope), Number(values.commands));
+    const steps = kinds ? all.filter(({ kind }) => kind === 'clock' || kinds.includes(kind)) : all;
     const lived = await live(seed, steps, { newStore, scope, untilMs });
     totals.lives++;
     totals.commands += lived.commands;

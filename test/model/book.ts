@@ -148,7 +148,8 @@ const within = (prints: readonly Print[], session: string) => prints.filter(({ m
 export class Book {
   /** Stored prints by `keyOf`. */
   readonly tapes = new Map<string, Print[]>();
-  readonly waiting = new Map<string, Print[]>();
+  /** Waiting prints, of each file that brought some: equal prints of two files are one. */
+  readonly waiting = new Map<string, Print[][]>();
   readonly seals = new Set<string>();
   /** Stored bars of a symbol and length by their start. */
   readonly #bars = new Map<string, Map<number, Bar>>();
@@ -286,7 +287,7 @@ export class Book {
   #write(part: TapePart, isRegular: boolean, report: TapeReport): void {
     const { symbol, session, sources, replace, reaches } = part;
     const key = keyOf(symbol, session);
-    const prints = joined(replace ? sources : [...sources, this.waiting.get(key) ?? []]);
+    const prints = joined(replace ? sources : [...sources, ...(this.waiting.get(key) ?? [])]);
     const [stored, count] = [this.tapes.get(key), tradesOf(prints)];
     if (!replace && stored && lacking(prints, stored) > 0) {
       report.fewer.push({ symbol, session, count });
@@ -303,7 +304,7 @@ export class Book {
     this.tapes.set(key, prints);
     this.#writeBars(symbol, session);
     // Prints outside of regular hours also wait for the tape of the day.
-    if (!isRegular && !replace) this.waiting.set(key, joined([prints, this.waiting.get(key) ?? []]));
+    if (!isRegular && !replace) this.#wait(key, prints);
   }
 
   #putAside({ symbol, session, sources }: TapePart, report: TapeReport): void {
@@ -317,8 +318,12 @@ export class Book {
     if (isFewer || (stored && lacking(prints, stored) > 0)) report.fewer.push({ symbol, session, count });
     else {
       report.waiting.push({ symbol, session, count });
-      this.waiting.set(key, joined([prints, this.waiting.get(key) ?? []]));
+      this.#wait(key, prints);
     }
+  }
+
+  #wait(key: string, prints: Print[]): void {
+    this.waiting.set(key, [...(this.waiting.get(key) ?? []), prints]);
   }
 }
 
