@@ -98,6 +98,16 @@ describe('fields of the root', () => {
     expect(Object.keys(textOf(await answer))).toEqual(['a', 'b', 'c', 'd']);
   });
 
+  test('start when those before have ended, also if their items are fractions', async () => {
+    const { calls, settle, release } = held('{ a: read(n: 1) { n } b: read(n: 2) { n } c: read(n: 3) { n } }', {
+      ...{ a: 0.1, b: 0.2, c: 9000 },
+    });
+    await settle();
+    await release(1);
+    await release(2);
+    expect(calls).toEqual([1, 2, 3]);
+  });
+
   test('that wait do not start once the limit of time is reached', async () => {
     const source = '{ a: read(n: 1) { n } b: read(n: 2) { n } }';
     const { calls, settle, release, answer, pass } = held(source, { a: 2000, b: 1 }, { characters: Infinity, ms: 50 });

@@ -36,7 +36,8 @@ export class FieldStarts {
 
   /** Completes a field: now, or when there is room for it. */
   start(keys: string, complete: () => unknown): unknown {
-    const items = this.#items.get(keys) ?? 0;
+    // Whole numbers: sums of fractions do not return to 0, and a larger field would wait for ever.
+    const items = Math.ceil(this.#items.get(keys) ?? 0);
     if (this.#waiting.length === 0 && this.#hasRoom(items)) return this.#run(items, complete);
     return new Promise((resolve, reject) => {
       const begin = () => {
