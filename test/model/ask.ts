@@ -2,6 +2,7 @@
 import type { Answer, Json } from '../support/app.ts';
 import type { Random } from '../support/random.ts';
 import { askChains } from './ask-chains.ts';
+import type { InGraph } from './ask-graph.ts';
 import type { Book } from './book.ts';
 import { closeOf, dateOf, newYork, openOf, plusDays, sessionOf, tradingDay } from './calendar.ts';
 import type { ChainBook } from './chain-book.ts';
@@ -26,6 +27,8 @@ import { optionRoots, type Print, type World } from './world.ts';
 export interface Question {
   path: string;
   caller: CallerName;
+  /** The same as fields of the graph; if absent, it is asked by its route alone. */
+  graph?: InGraph | undefined;
   /** Requirement of the caller; none if absent. */
   needs?: Needs;
   /** Null if the answer is the model's, else the difference. `get` asks more as the same caller. */
@@ -62,7 +65,7 @@ function asCaller(asked: Asked, question: Question): Question {
   const code = refusal(world, caller, question.needs);
   if (code === null) return { ...question, caller };
   return {
-    ...{ path: question.path, caller },
+    ...{ path: question.path, graph: question.graph, caller },
     judge: ({ status, body }) =>
       status === 403 && body.error.code === code ? null : `status ${status}, expected 403 ${code}`,
   };
@@ -109,6 +112,11 @@ export function difference(got: Json, expected: Json, path = ''): string | null 
 
 const data = (expected: Json) => (answer: Answer) =>
   answer.status === 200 ? difference(answer.body.data, expected, 'data') : `status ${answer.status}`;
+
+/** Fields of the graph at an instant; null = now. */
+const inGraph = (at: number | null, fields: readonly string[], example: Json): InGraph => ({
+  ...{ example, fields: at === null ? fields : [`asOf(at: ${at})`, ...fields] },
+});
 
 /** A bar as it is served. */
 const served = ({ weight: _, ...bar }: Bar) => bar;
@@ -159,7 +167,13 @@ function askBars(asked: Asked): Question {
   const more = `${at === null ? '' : `&at=${at}`}${adjusted ? '&adjusted=true' : ''}`;
   const path = `/v2/stocks/${symbol}/bars?from=${from}&to=${to}&timeframe=${timeframe}${more}`;
   const needs = { symbol };
-  if (!random.once(4)) return { path: `${path}&limit=50000`, caller: 'session', needs, judge: data(rows.map(adjust)) };
+  if (!random.once(4)) {
+    const bars = `bars(from: "${from}", to: "${to}", timeframe: "${timeframe}", adjust: ${adjusted ? 'split' : 'raw'}`;
+    return {
+      ...{ path: `${path}&limit=50000`, caller: 'session', needs, judge: data(rows.map(adjust)) },
+      graph: inGraph(at, [`symbol(symbol: "${symbol}")`, `${bars}, limit: 50000)`], { data: rows.map(adjust) }),
+    };
+  }
   // Pages are those of one question: its cursors are of no other symbol, and of no other instant.
   const limit = 1 + random.below(9);
   return {
@@ -208,6 +222,7 @@ function askQuotes(asked: Asked): Question {
   return {
     path: `/v2/quotes?symbols=${symbols}${at === null ? '' : `&at=${at}`}`,
     caller,
+    graph: inGraph(at, [`quotes(symbols: ${JSON.stringify(symbols)})`], { data: rows, meta: { restricted: [''] } }),
     judge: (answer) =>
       data(rows)(answer) ?? difference(answer.body.meta.restricted ?? [], restricted, 'meta.restricted'),
   };
@@ -231,15 +246,21 @@ function askOffExchange(asked: Asked): Question {
   const { world, book, random } = asked;
   const { symbol } = random.pick(world.symbols);
   const sessions = published(asked, symbol);
-  const window = `from=${world.sessions[0]}&to=${world.sessions.at(-1)}&limit=5000`;
-  const question = (route: string, judge: Question['judge']): Question => ({
-    ...{ path: `/v2/offexchange/${symbol}/${route}`, caller: 'key', needs: { symbol, scope: 'off-exchange' }, judge },
+  const [first, last] = [world.sessions[0], world.sessions.at(-1)];
+  const window = `from=${first}&to=${last}&limit=5000`;
+  const question = (route: string, names: string, judge: Question['judge']): Question => ({
+    ...{ path: `/v2/offexchange/${symbol}/${route}?${window}`, caller: 'key', judge },
+    needs: { symbol, scope: 'off-exchange' },
+    graph: inGraph(
+      null,
+      [`symbol(symbol: "${symbol}")`, 'offExchange', `${route}(from: "${first}", to: "${last}", limit: 5000)`],
+      { data: [Object.fromEntries(`date notional trade_count ${names}`.split(' ').map((name) => [name, 0]))] },
+    ),
   });
-  const rowsOf = (rows: (prints: readonly Print[]) => readonly Json[]) =>
-    publishedData(
-      sessions,
-      sessions.flatMap((date) => rows(book.printsOf(symbol, date)).map((row) => ({ date, ...row }))),
-    );
+  const ofPrints = (route: string, names: string, rowsOf: (prints: readonly Print[]) => readonly Json[]) => {
+    const rows = sessions.flatMap((date) => rowsOf(book.printsOf(symbol, date)).map((each) => ({ date, ...each })));
+    return question(route, names, publishedData(sessions, rows));
+  };
   const route = random.pick(['activity', 'composition', 'profile', 'concentration', 'known'] as const);
   // Figures of two generations could be subtracted.
   if (route === 'known')
@@ -247,10 +268,13 @@ function askOffExchange(asked: Asked): Question {
       ...{ path: `/v2/offexchange/${symbol}/activity?${window}&known=${asked.nowMs - 500}`, caller: 'key' },
       judge: ({ status }) => (status === 400 ? null : `status ${status}, expected 400`),
     };
-  if (route === 'activity') return question(`activity?${window}`, rowsOf(activityOf));
-  if (route === 'composition') return question(`composition?${window}`, rowsOf(compositionOf));
-  if (route === 'profile') return question(`profile?${window}`, (answer) => judgeProfile(asked, symbol, answer));
-  return question(`concentration?${window}`, async (answer, get) => {
+  if (route === 'activity')
+    return ofPrints(route, 'off_exch_volume avg_size off_exch_pct consolidated_volume', activityOf);
+  if (route === 'composition') return ofPrints(route, 'volume category', compositionOf);
+  if (route === 'profile')
+    return question(route, 'volume price_thousandths', (answer) => judgeProfile(asked, symbol, answer));
+  const names = 'volume bucket_midpoint bucket_width distinct_sessions rank_score rank bucket_count distance_bps';
+  return question(route, names, async (answer, get) => {
     const [levels, activity] = await Promise.all(
       ['profile', 'activity'].map((name) => get(`/v2/offexchange/${symbol}/${name}?${window}`)),
     );
@@ -296,6 +320,9 @@ function askOptions(asked: Asked): Question {
       caller: 'key',
       needs: { symbol, scope: 'flow' },
       judge: isLater ? () => null : data({ snapshot: update }),
+      graph: inGraph(null, [`symbol(symbol: "${symbol}")`, 'flow', `crossSection(session: "${session}")`], {
+        snapshot: { update: crossSectionOf(prints) },
+      }),
     };
   }
   const rows = rankedPrints(prints).map(({ contract, price, size, exchange, ms }, i) => {
@@ -315,6 +342,7 @@ function askOptions(asked: Asked): Question {
     path: `/v2/flow/eod?symbol=${symbol}&session=${session}`,
     caller: 'session',
     needs: { symbol, scope: 'flow' },
+    graph: inGraph(null, [`eod(symbol: "${symbol}", session: "${session}")`], { prints: rows }),
     // Keys read the list of equities.
     judge: isOver
       ? (answer) => data({ prints: answer.body.data?.tier === 'free' && symbol === 'SPX' ? [] : rows })(answer)

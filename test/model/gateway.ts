@@ -133,7 +133,17 @@ export class Gateway {
   }
 
   async get(path: string, caller: CallerName = 'session'): Promise<Answer> {
-    return this.#app.get(path, { credential: await this.#credentialOf(caller) });
+    return this.#app.get(path, await this.#sending(caller));
+  }
+
+  /** Asks the graph. */
+  async graph(query: string, caller: CallerName): Promise<Answer> {
+    return (await this.#app.graphql(query, {}, await this.#sending(caller))).answer;
+  }
+
+  /** A caller's credential, on a connection of its own: while a command runs, the server may close an idle one. */
+  async #sending(caller: CallerName) {
+    return { credential: await this.#credentialOf(caller), headers: { connection: 'close' } };
   }
 
   async #credentialOf(caller: CallerName): Promise<string> {

@@ -1,9 +1,10 @@
 // A life: commands of a seed, one after another, on a gateway and on the model, which are compared after each.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Json } from '../support/app.ts';
+import type { Answer, Json } from '../support/app.ts';
 import { type Random, randomOf } from '../support/random.ts';
-import { ask, difference } from './ask.ts';
+import { ask, difference, type Question } from './ask.ts';
+import { askGraph, together } from './ask-graph.ts';
 import { Book, type PartReport, standing, type TapeReport } from './book.ts';
 import { closeOf, dateOf, newYork, openOf, plusDays, sessionOf } from './calendar.ts';
 import { ChainLife, chainCommands, oftenOfChains } from './chain-life.ts';
@@ -113,15 +114,25 @@ export class Life {
   /** Asks questions of a seed, and throws `Differs` for the first whose answer is not the model's. */
   async ask(count: number, seed: number): Promise<void> {
     const random = randomOf(seed);
+    const { world, book, options, gateway } = this;
+    const next = () => ask({ world, book, options, chains: this.chains.book, nowMs: gateway.nowMs, random });
     for (let i = 0; i < count; i++) {
-      const { world, book, options } = this;
-      const chains = this.chains.book;
-      const question = await ask({ world, book, options, chains, nowMs: this.gateway.nowMs, random });
-      const get = (path: string) => this.gateway.get(path, question.caller);
-      const found = await question.judge(await get(question.path), get);
-      this.questions++;
-      if (found) throw new Differs(`GET ${question.path} (${question.caller}): ${found}`);
+      const question = await next();
+      const { caller, path } = question;
+      if (!question.graph || random.once(2))
+        await this.#judge(question, await gateway.get(path, caller), `GET ${path}`);
+      else {
+        const all = await together(question, next, random);
+        const { document, answers } = await askGraph(all, (query, by) => gateway.graph(query, by));
+        for (const [n, each] of all.entries()) await this.#judge(each, answers[n]!, `graph q${n}? ${document}`);
+      }
     }
+  }
+
+  async #judge({ caller, judge }: Question, answer: Answer, name: string): Promise<void> {
+    this.questions++;
+    const found = await judge(answer, (path) => this.gateway.get(path, caller));
+    if (found) throw new Differs(`${name} (${caller}): ${found}`);
   }
 
   /** Prints of some symbols and sessions that have happened. */

@@ -1,0 +1,61 @@
+// Questions asked of the graph: several as one document, whose answers must be those that routes give.
+import type { Answer, Json } from '../support/app.ts';
+import type { Random } from '../support/random.ts';
+import type { Question } from './ask.ts';
+import type { CallerName } from './gateway.ts';
+
+/** Asks the graph; its body is a document's answer. */
+export type AskGraph = (query: string, caller: CallerName) => Promise<Answer>;
+
+/** A question in words of the graph. */
+export interface InGraph {
+  /** Fields, each below the one before; those of `asOf` come first. */
+  fields: readonly string[];
+  /** An answer with what to select, in the words of the routes. */
+  example: Json;
+}
+
+/** Fields whose routes have other words than the same in camel case. */
+const words: Record<string, string> = { data: 'rows', underlying: 'root' };
+const wordOf = (key: string) => words[key] ?? key.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+
+function selection(example: Json): string {
+  if (Array.isArray(example)) return example.length > 0 ? selection(example[0]) : '{ __typename }';
+  if (example === null || typeof example !== 'object') return '';
+  return `{ ${Object.entries(example).map(([key, value]) => `${key}: ${wordOf(key)} ${selection(value)}`)} }`;
+}
+
+const nameOf = (field: string) => field.split('(')[0]!;
+
+/** The answer that a route would give, from a document's answer to the question of an alias. */
+function answerOf({ fields, example }: InGraph, alias: string, { status, headers, bytes, body }: Answer): Answer {
+  const error = body.errors?.find(({ path }: Json) => !path || path[0] === alias);
+  if (error) {
+    const { code } = error.extensions;
+    const refused = code === 'not_entitled_tier' || code === 'attestation_required';
+    return { headers, bytes, status: refused ? 403 : 400, body: { error: { code, message: error.message } } };
+  }
+  const value = fields.slice(1).reduce((of, field) => of?.[nameOf(field)], body.data?.[alias]);
+  return { headers, bytes, status, body: 'data' in example ? value : { data: value } };
+}
+
+/** Asks questions of one caller by one document. Returns the document, and an answer for each. */
+export async function askGraph(questions: readonly Question[], graph: AskGraph) {
+  const asked = questions.map(({ graph: of }, i) => {
+    const [first, ...others] = of!.fields;
+    return `q${i}: ${[first, ...others].join(' { ')} ${selection(of!.example)} ${'} '.repeat(others.length)}`;
+  });
+  const document = `{ ${asked.join('\n')} }`;
+  const answer = await graph(document, questions[0]!.caller);
+  return { document, answers: questions.map(({ graph: of }, i) => answerOf(of!, `q${i}`, answer)) };
+}
+
+/** More questions of the caller of one, for one document. */
+export async function together(first: Question, next: () => Promise<Question>, random: Random): Promise<Question[]> {
+  const all = [first];
+  for (let tries = random.below(10); tries > 0; tries--) {
+    const other = await next();
+    if (other.graph && other.caller === first.caller) all.push(other);
+  }
+  return all;
+}
