@@ -219,7 +219,6 @@ async function askExposures(asked: Asked): Promise<Question> {
 const kinds = [askChain, askExpirations, askGrid, askGrid, askHistory, askLevels, askExposures];
 
 /** A question about chains. */
-export async function askChains(asked: Asked): Promise<Question> {
-  const question = await asked.random.pick(kinds)(asked);
-  return asked.chains.isLost ? { ...question, judge: () => null } : question;
+export function askChains(asked: Asked): Promise<Question> {
+  return asked.random.pick(kinds)(asked);
 }

@@ -1,5 +1,6 @@
 // The chains of a store that keeps its promises: files as they came, the groups that they make, and their figures.
 import { readFileSync } from 'node:fs';
+import { isDeepStrictEqual } from 'node:util';
 import { priceChain } from '../../src/analytics/chain/solve-chain.ts';
 import { solveCapture } from '../../src/analytics/gex/solve-capture.ts';
 import type { ChainCapture, ChainRow } from '../../src/domain/chain/chain.ts';
@@ -63,7 +64,9 @@ export interface Solution {
 export type Taken =
   | { kind: 'same' }
   | { kind: 'covered' }
-  | { kind: 'refused'; isDoubled?: true }
+  /** The stored content, from another file; it may be solved again if reference data changed since. */
+  | { kind: 'equal'; isSolvedAgain: boolean }
+  | { kind: 'refused' }
   | { kind: 'stored'; capture: Capture; lost: number };
 
 const idOf = ({ capturedAt, files }: Pick<Capture, 'capturedAt' | 'files'>) => `${capturedAt} ${files}`;
@@ -80,6 +83,9 @@ const inOrder = (rows: readonly ChainRow[]) => {
     `${expiry} ${String(strike).padStart(9, '0')} ${right} ${root}`;
   return rows.toSorted((a, b) => (key(a) < key(b) ? -1 : 1));
 };
+
+/** True if two files say the same: the same content from another file is the same capture. */
+const isSameContent = ({ hash: _a, ...a }: StoredChain, { hash: _b, ...b }: StoredChain) => isDeepStrictEqual(a, b);
 
 let bills: Map<string, number> | null = null;
 
@@ -127,8 +133,6 @@ export class ChainBook {
   readonly #frames: { atMs: number; captures: ReadonlyMap<string, readonly Capture[]> }[] = [];
   readonly #solved = new Map<string, Solution[]>();
   readonly #implied = new Map<string, boolean>();
-  /** True once what is stored is not known any more. */
-  isLost = false;
   reference: Reference = { n: 0, rates: [], dividends: [], roots: knownTerms };
 
   /** Changes reference data. */
@@ -176,14 +180,21 @@ export class ChainBook {
       const knowsLess =
         isSame && ((file.spot === null && other.spot !== null) || quoted(rows) < 0.7 * quoted(other.rows));
       if (!replace && ((missing > 0 && lacking(own, theirs) === 0) || knowsLess)) return { kind: 'covered' };
-      // One that has some of its contracts and lacks others cannot be beside it.
-      if (!replace && missing > 0) return { kind: 'refused' };
+      // One that has some of its contracts and lacks others is beside it, if it can be.
+      if (!replace && missing > 0) continue;
       replaced.push(other);
       lost += missing;
     }
     const files = [...this.#files.filter((each) => !replaced.includes(each)), file];
-    const instants = this.#groups(files, underlying, file.session).map((group) => group.at(-1)!.capturedAt);
-    if (new Set(instants).size < instants.length) return { kind: 'refused', isDoubled: true };
+    const groups = this.#groups(files, underlying, file.session);
+    // Two chains of one instant cannot be: what is stored stands.
+    if (new Set(groups.map((group) => group.at(-1)!.capturedAt)).size < groups.length) return { kind: 'refused' };
+    const stored = this.of(underlying).find(({ files: own }) => own.length === 1 && own[0] === replaced[0]?.hash);
+    const isAlone = groups.some((group) => group.length === 1 && group[0] === file);
+    if (stored && isAlone && replaced.length === 1 && isSameContent(file, replaced[0]!)) {
+      this.#readAgain(replaced[0]!);
+      return { kind: 'equal', isSolvedAgain: stored.references.some((each) => each !== this.reference) };
+    }
     this.#files = files;
     this.#make(underlying, file.session);
     const capture = this.of(underlying).find(
