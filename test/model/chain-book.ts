@@ -132,6 +132,7 @@ export class ChainBook {
   /** Captures as known at the instants at which it changed, ascending. */
   readonly #frames: { atMs: number; captures: ReadonlyMap<string, readonly Capture[]> }[] = [];
   readonly #solved = new Map<string, Solution[]>();
+  readonly #rows = new Map<string, readonly ChainRow[]>();
   readonly #implied = new Map<string, boolean>();
   reference: Reference = { n: 0, rates: [], dividends: [], roots: knownTerms };
 
@@ -344,43 +345,77 @@ export class ChainBook {
     const known = this.#solved.get(key);
     if (known) return known;
     const all: Solution[] = [];
-    for (const reference of capture.references) all.push(...(await this.#solvedWith(capture, reference)));
+    for (const reference of unlike(capture.references, capture))
+      all.push(...(await this.#solvedWith(capture, reference)));
     const usesEarlier = all.some((solution) => solution.rows.some((row) => isGap(solution, row)));
-    for (const reference of usesEarlier ? capture.later : []) all.push(...(await this.#solvedWith(capture, reference)));
+    for (const reference of usesEarlier ? unlike(capture.later, capture) : [])
+      all.push(...(await this.#solvedWith(capture, reference)));
     this.#solved.set(key, all);
     return all;
   }
 
   /** Once for each way in which the capture before it may have been solved, if it uses its volatilities. */
   async #solvedWith(capture: Capture, reference: Reference): Promise<Solution[]> {
-    const all: Solution[] = [];
-    const settings = { ...pricingOf(reference, capture.underlying, capture.session), gammaSource: 'solve' as const };
-    for (let i = 0, ways = 1; i < ways; i++) {
-      const previousSolves = async () => {
-        const earlier = capture.before ? await this.solved(capture.before) : [];
-        ways = Math.max(1, earlier.length);
-        return volatilitiesOf(earlier[i] ?? null);
-      };
-      const { chain } = await solveCapture(captureOf(capture), { ...settings, previousSolves });
-      all.push({ capture, rows: chain.rows, reference });
-    }
+    const solve = async (volatilities: ReadonlyMap<string, number>): Promise<Solution> => {
+      const rows = await this.#rowsSolved(capture, reference, volatilities);
+      return { capture, rows, reference };
+    };
+    const alone = await solve(new Map());
+    const gaps = alone.rows.filter((row) => !isQuoted(row)).map(contractPath);
+    const earlier = gaps.length > 0 && capture.before ? await this.solved(capture.before) : [];
+    const ways = earlier.map((solution) => {
+      const volatilities = volatilitiesOf(solution);
+      return new Map(gaps.filter((gap) => volatilities.has(gap)).map((gap) => [gap, volatilities.get(gap)!]));
+    });
+    const unlikeWays = [...new Map(ways.map((way) => [JSON.stringify([...way]), way])).values()];
+    const all = ways.length === 0 || ways.some(({ size }) => size === 0) ? [alone] : [];
+    for (const way of unlikeWays) if (way.size > 0) all.push(await solve(way));
     return all;
+  }
+
+  /** Rows as core solves them, once for equal inputs. */
+  async #rowsSolved(capture: Capture, reference: Reference, volatilities: ReadonlyMap<string, number>) {
+    const way = JSON.stringify([...volatilities]);
+    const key = `${contentOf(capture)} ${effectOf(reference, capture)} ${way}`;
+    const known = this.#rows.get(key);
+    if (known) return known;
+    const settings = { ...pricingOf(reference, capture.underlying, capture.session), gammaSource: 'solve' as const };
+    const { chain } = await solveCapture(captureOf(capture), { ...settings, previousSolves: async () => volatilities });
+    this.#rows.set(key, chain.rows);
+    return chain.rows;
   }
 
   #solvedKey(capture: Capture | null): string {
     if (capture === null) return '';
-    const { underlying, rows, references, later, before } = capture;
-    const open = rows.map(({ openInterest }) => openInterest).join();
+    const { references, later, before } = capture;
     const numbers = [references, later].map((each) => each.map(({ n }) => n).join()).join(' ');
-    return `${underlying} ${idOf(capture)} ${open} ${numbers} (${this.#solvedKey(before)})`;
+    return `${contentOf(capture)} ${numbers} (${this.#solvedKey(before)})`;
   }
+}
+
+/** The files of a capture, and what was joined to them. */
+const contentOf = (capture: Capture) =>
+  `${capture.underlying} ${idOf(capture)} ${capture.rows.map(({ openInterest }) => openInterest).join()}`;
+
+/** The part of reference data that prices a capture. */
+function effectOf(reference: Reference, { underlying, session, rows }: Capture): string {
+  const terms = [...new Set(rows.map(({ root }) => root))].map((root) => reference.roots[root]);
+  return JSON.stringify([pricingOf(reference, underlying, session), terms]);
+}
+
+/** Reference data that prices a capture in different ways. */
+const unlike = (references: readonly Reference[], capture: Capture): Reference[] => [
+  ...new Map(references.map((each) => [effectOf(each, capture), each])).values(),
+];
+
+/** True for a contract whose volatility is from quotes of its capture. */
+function isQuoted({ solved }: ChainRow): boolean {
+  return solved?.origin === 'outOfTheMoney' || solved?.origin === 'inTheMoney' || solved?.origin === 'interpolated';
 }
 
 /** True for a contract with exposures that the quotes of its capture do not solve. */
 function isGap(solution: Solution, row: ChainRow): boolean {
-  const origin = row.solved?.origin;
-  const isQuoted = origin === 'outOfTheMoney' || origin === 'inTheMoney' || origin === 'interpolated';
-  return !isQuoted && isLive(solution, row);
+  return !isQuoted(row) && isLive(solution, row);
 }
 
 /** True for a contract with exposures: neither settled, nor settled at the open of the day, nor adjusted. */
@@ -392,9 +427,9 @@ export function isLive({ capture, reference }: Omit<Solution, 'rows'>, { root, e
 }
 
 /** Volatilities that a capture solved, by contract. */
-function volatilitiesOf(solution: Solution | null): Map<string, number> {
+function volatilitiesOf(solution: Solution): Map<string, number> {
   const found = new Map<string, number>();
-  for (const { solved: own, ...row } of solution?.rows ?? [])
+  for (const { solved: own, ...row } of solution.rows)
     if (own && own.iv !== null && own.origin !== 'source') found.set(contractPath(row), own.iv);
   return found;
 }

@@ -259,5 +259,5 @@ export const chainCommands = {
 export const oftenOfChains = [
   ...(['chains', 'chains', 'chains', 'chains', 'again', 'again'] as const),
   // Reference data that changes (`refer`) is taken once a difference of it is understood.
-  ...(['interest', 'recompute'] as const),
+  ...(['interest', 'recompute', 'refer'] as const),
 ];
