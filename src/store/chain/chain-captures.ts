@@ -385,13 +385,13 @@ export async function chainCaptureOf(
   capturedAt: number,
 ): Promise<ChainCapture | null> {
   const keys = { by: ['underlying', 'capturedAt'] as const, keys: [{ underlying, capturedAt }] };
-  const inside = ['joined', 'referenceVersion', 'fileName', 'fileHash', 'files', 'payload'] as const;
+  const inside = ['joined', 'referenceVersion', 'fileName', 'fileHash', 'files', 'pricing', 'payload'] as const;
   const [row] = await findRows(from, 'ChainCapture', keys, [...headerFields, ...inside]);
   if (!row) return null;
-  const { payload, version: _, fileName: name, fileHash: hash, files: of, ...header } = row;
+  const { payload, pricing, version: _, fileName: name, fileHash: hash, files: of, ...header } = row;
   const file = name === null || hash === null ? null : { name, sha256: hash };
   const files = of as unknown as ChainFile[] | null;
-  return { ...header, file, hash, files, rows: await decodeRows(payload) };
+  return { ...header, ...decodePricing(pricing), file, hash, files, rows: await decodeRows(payload) };
 }
 
 /** When the generation began that wrote a capture, epoch ms; null = before generations were kept, or there is none. */

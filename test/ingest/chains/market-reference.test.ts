@@ -83,10 +83,18 @@ test('datasets that arrive after their chain are used when it is computed again'
   expect(Math.max(...ivs.map((iv) => Math.abs(iv - 0.2)))).toBeLessThan(0.0005);
 });
 
-test('a stored chain keeps its figures when datasets change and an earlier chain of its session arrives', async () => {
+test.each([
+  ['', []],
+  [', with contracts that have settled', [{ root: 'SPY', expiry: '2026-11-13' }]],
+  [', with contracts of an adjusted deliverable', [{ root: 'SPY1', expiry: weekly }]],
+])('a stored chain keeps its figures when datasets change and an earlier one arrives%s', async (_, others) => {
   const store = await storeForThisTest();
-  const write = (minutes: number) =>
-    inTransaction(store, (tx) => storeChain(tx, { ...chainOfTest(), capturedAt: at - minutes * 60_000 }, settings));
+  const { rows, ...chain } = chainOfTest();
+  const unsolved = others.map((of) => chainRow({ ...of, right: 'call', strike: 600_000, openInterest: 1 }));
+  const write = (minutes: number) => {
+    const capture = { ...chain, rows: [...rows, ...unsolved], capturedAt: at - minutes * 60_000 };
+    return inTransaction(store, (tx) => storeChain(tx, capture, settings));
+  };
   await write(10);
   await write(0);
   const before = await storedVolatilities(store);
