@@ -1,5 +1,6 @@
 // `npm run explore:faults`: how much the model sees. Puts known faults into a copy of a commit, one at a time, and
-// explores each for up to 10 minutes; each should be found. --only NAME tries one, --minutes N for another time.
+// explores each for up to 10 minutes; each should be found. --only NAME tries one, --minutes N for another time,
+// --kinds KIND,… with these commands alone.
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -86,6 +87,24 @@ const faults: readonly Fault[] = [
     file: 'src/domain/market/splits.ts',
     from: 'if (exDate > from && exDate <= to) factor *= ratio;',
     to: 'if (exDate >= from && exDate < to) factor *= ratio;',
+  },
+  {
+    name: 'a large field waits for fractions of those before it',
+    file: 'src/graphql/execution/field-starts.ts',
+    from: 'const items = Math.ceil(this.#items.get(keys) ?? 0);',
+    to: 'const items = this.#items.get(keys) ?? 0;',
+  },
+  {
+    name: 'a sweep has no longest span',
+    file: 'src/analytics/flow/runs.ts',
+    from: 'nanosFrom(ledger, open[0]!, entry) <= spanNanos',
+    to: 'spanNanos > 0',
+  },
+  {
+    name: 'prints on one exchange are a sweep',
+    file: 'src/analytics/flow/runs.ts',
+    from: "swept ? [{ kind: 'sweep', entries }] :",
+    to: "swept || entries.length > 1 ? [{ kind: 'sweep', entries }] :",
   },
   {
     name: 'a chain without a spot is a group of its own',
@@ -310,6 +329,7 @@ const { values } = parseArgs({
     commit: { type: 'string', default: 'HEAD' },
     minutes: { type: 'string', default: '10' },
     only: { type: 'string' },
+    kinds: { type: 'string' },
     folder: { type: 'string', default: join(tmpdir(), 'tapegraph-faults') },
   },
 });
@@ -323,7 +343,8 @@ function found(tree: string, { name, file, from, to }: Fault): string | null {
     path,
     text.replace(from, () => to),
   );
-  const args = ['scripts/explore.ts', '--minutes', values.minutes, '--seed', '1', '--quick'];
+  const kinds = values.kinds === undefined ? [] : ['--only', values.kinds];
+  const args = ['scripts/explore.ts', '--minutes', values.minutes, '--seed', '1', '--quick', ...kinds];
   const run = spawnSync(process.execPath, args, { cwd: tree, encoding: 'utf8' });
   restore(tree);
   if (run.status === 0) return null;

@@ -15,6 +15,7 @@ import {
   concentrationOf,
   crossSectionOf,
   halfEven,
+  largeTradesOf,
   levelsOf,
   longerBars,
   quoteOf,
@@ -29,6 +30,8 @@ export interface Question {
   caller: CallerName;
   /** The same as fields of the graph; if absent, it is asked by its route alone. */
   graph?: InGraph | undefined;
+  /** Number of events to read, of a stream; its answer has them as data. */
+  events?: number;
   /** Requirement of the caller; none if absent. */
   needs?: Needs;
   /** Null if the answer is the model's, else the difference. `get` asks more as the same caller. */
@@ -110,8 +113,11 @@ export function difference(got: Json, expected: Json, path = ''): string | null 
   return got === expected ? null : `${path}: ${JSON.stringify(got)}, expected ${JSON.stringify(expected)}`;
 }
 
+const failed = ({ status, body }: Pick<Answer, 'status' | 'body'>) =>
+  `status ${status}: ${JSON.stringify(body?.error)}`;
+
 const data = (expected: Json) => (answer: Answer) =>
-  answer.status === 200 ? difference(answer.body.data, expected, 'data') : `status ${answer.status}`;
+  answer.status === 200 ? difference(answer.body.data, expected, 'data') : failed(answer);
 
 /** Fields of the graph at an instant; null = now. */
 const inGraph = (at: number | null, fields: readonly string[], example: Json): InGraph => ({
@@ -171,7 +177,7 @@ function askBars(asked: Asked): Question {
     const bars = `bars(from: "${from}", to: "${to}", timeframe: "${timeframe}", adjust: ${adjusted ? 'split' : 'raw'}`;
     return {
       ...{ path: `${path}&limit=50000`, caller: 'session', needs, judge: data(rows.map(adjust)) },
-      graph: inGraph(at, [`symbol(symbol: "${symbol}")`, `${bars}, limit: 50000)`], { data: rows.map(adjust) }),
+      graph: inGraph(at, [`symbol(symbol: "${symbol}")`, `${bars}, limit: 5000)`], { data: rows.map(adjust) }),
     };
   }
   // Pages are those of one question: its cursors are of no other symbol, and of no other instant.
@@ -325,6 +331,24 @@ function askOptions(asked: Asked): Question {
       }),
     };
   }
+  if (random.once(2)) {
+    const path = `/v2/flow/large-trades?symbol=${symbol}&session=${session}&limit=500`;
+    const events = largeTradesOf(prints).toReversed();
+    return {
+      ...{ path, caller: 'key', needs: { symbol, scope: 'flow' } },
+      judge: ({ status, body }) =>
+        status === 200
+          ? difference(
+              body.data.events.map(({ update }: Json) => update.event),
+              events,
+              'events',
+            )
+          : failed({ status, body }),
+      graph: inGraph(null, [`largeTrades(symbol: "${symbol}", session: "${session}", limit: 500)`], {
+        events: [{ update: { event: events[0] ?? { event_kind: '' } } }],
+      }),
+    };
+  }
   const rows = rankedPrints(prints).map(({ contract, price, size, exchange, ms }, i) => {
     const { root: underlying, ...of } = contract!;
     const premium = { price: price / 1e4, size, premium_usd: (price * size) / 100 };
@@ -342,7 +366,9 @@ function askOptions(asked: Asked): Question {
     path: `/v2/flow/eod?symbol=${symbol}&session=${session}`,
     caller: 'session',
     needs: { symbol, scope: 'flow' },
-    graph: inGraph(null, [`eod(symbol: "${symbol}", session: "${session}")`], { prints: rows }),
+    ...(symbol !== 'SPX' && {
+      graph: inGraph(null, [`eod(symbol: "${symbol}", session: "${session}")`], { prints: rows }),
+    }),
     // Keys read the list of equities.
     judge: isOver
       ? (answer) => data({ prints: answer.body.data?.tier === 'free' && symbol === 'SPX' ? [] : rows })(answer)
@@ -350,9 +376,37 @@ function askOptions(asked: Asked): Question {
   };
 }
 
+/** The states that topics of a stream begin with; bars of earlier weeks are none. */
+function askStream(asked: Asked): Question {
+  const { world, book, options, random, nowMs } = asked;
+  const recent = plusDays(dateOf(nowMs), 1 - recentDays);
+  const states: { topic: string; event: string; data: Json }[] = [];
+  for (const { symbol } of [...world.symbols, world.followed].filter(() => random.once(3))) {
+    states.push({ topic: `quotes:${symbol}`, event: 'quotes', data: quote(asked, symbol, null) });
+    const timeframe = random.pick(['1s', '1m', '5m', '1h', '1d'] as const);
+    const bar = book.barsOf(symbol, timeframe).at(-1);
+    if (bar && sessionOf(bar.ts_ms) >= recent)
+      states.push({ topic: `bars:${symbol}:${timeframe}`, event: 'bars', data: { symbol, ...served(bar) } });
+  }
+  const underlying = random.pick(Object.keys(optionRoots));
+  const session = options.sessionsOf(underlying).at(-1);
+  const update = session && crossSectionOf(options.printsOf(underlying, session));
+  if (session && session >= recent)
+    states.push({ topic: `cross-section:${underlying}`, event: 'cross-section', data: { update } });
+  if (states.length === 0) return askQuotes(asked);
+  const inOrder = (events: readonly Json[]) =>
+    events
+      .map(({ event, data }) => ({ event, data }))
+      .sort((a, b) => (`${a.event} ${a.data.symbol}` < `${b.event} ${b.data.symbol}` ? -1 : 1));
+  return {
+    ...{ path: `/v2/stream?topics=${states.map(({ topic }) => topic)}`, caller: 'session', events: states.length },
+    judge: (answer) => difference(inOrder(answer.body.data), inOrder(states), 'events'),
+  };
+}
+
 const kinds: readonly ((asked: Asked) => Question | Promise<Question>)[] = [
   ...[askBars, askBars, askBars, askQuotes, askOffExchange, askOptions],
-  ...[askChains, askChains, askChains],
+  ...[askChains, askChains, askChains, askStream],
 ];
 
 /** A question of a seed. */

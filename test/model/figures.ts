@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { sharedData } from '../support/shared-data.ts';
 import { newYork } from './calendar.ts';
-import { listingExchange, type Print } from './world.ts';
+import { type Contract, listingExchange, type Print } from './world.ts';
 
 export interface Bar {
   ts_ms: number;
@@ -312,3 +312,50 @@ export function crossSectionOf(prints: readonly Print[]) {
 /** Option prints by premium, the largest first, then time: the hundred of the end of a day. */
 export const rankedPrints = (prints: readonly Print[]): Print[] =>
   [...prints].sort((a, b) => b.price * b.size - a.price * a.size || a.ms - b.ms).slice(0, 100);
+
+const isFlagged = ({ conditions: ids }: Print) => ids.some((id) => id >= 232 && id <= 246);
+const isOrdinary = ({ conditions: ids }: Print) => ids.every((id) => [209, 219, 228, 230].includes(id));
+const placeOf = ({ root, expiry, right, strike }: Contract) => `${root} ${expiry} ${right} ${strike}`;
+
+/** Milliseconds from one print to another. */
+const passed = (from: Print, to: Print) => to.ms - from.ms + (to.nanos - from.nanos) / 1e6;
+
+/** Groups of prints in order of time, each from a first one on as long as the next fits. */
+function runsOf(prints: readonly Print[], fits: (print: Print, run: readonly Print[]) => boolean): Print[][] {
+  const runs: Print[][] = [];
+  for (const print of prints) {
+    const run = runs.at(-1);
+    if (run && fits(print, run)) run.push(print);
+    else runs.push([print]);
+  }
+  return runs;
+}
+
+/** The large trades of a session's standing prints without quotes, in order of time (methodology 3). */
+export function largeTradesOf(prints: readonly Print[]) {
+  const flagged = [...Map.groupBy(prints.filter(isFlagged), ({ exchange }) => exchange).values()]
+    .flatMap((own) => runsOf(own, (print, run) => passed(run[0]!, print) <= 50))
+    .flatMap((run) =>
+      new Set(run.map(({ contract }) => placeOf(contract!))).size > 1 ? [run] : run.map((print) => [print]),
+    );
+  const others = prints.filter((print) => !isFlagged(print));
+  const runs = [...Map.groupBy(others.filter(isOrdinary), ({ contract }) => placeOf(contract!)).values()].flatMap(
+    (own) => runsOf(own, (print, run) => passed(run.at(-1)!, print) <= 100 && passed(run[0]!, print) <= 500),
+  );
+  const sweeps = runs.filter((run) => new Set(run.map(({ exchange }) => exchange)).size > 1);
+  const single = others.filter((print) => !sweeps.some((sweep) => sweep.includes(print))).map((print) => [print]);
+  const all = [
+    ...flagged.map((legs) => ({ event_kind: 'multi_leg', legs })),
+    ...sweeps.map((legs) => ({ event_kind: 'sweep', legs })),
+    ...single.map((legs) => ({ event_kind: 'single_block', legs })),
+  ];
+  return all
+    .sort((a, b) => passed(b.legs[0]!, a.legs[0]!))
+    .map(({ event_kind, legs }) => ({
+      ...{ event_kind, event_ts_ms: legs[0]!.ms, total_size: sum(legs.map(({ size }) => size)), side: 'unknown' },
+      premium_usd: sum(legs.map(({ price, size }) => price * size)) / 100,
+      price_low: Math.min(...legs.map(({ price }) => price)) / 1e4,
+      price_high: Math.max(...legs.map(({ price }) => price)) / 1e4,
+    }))
+    .filter(({ event_kind, premium_usd: premium }) => premium >= (event_kind === 'sweep' ? 50_000 : 100_000));
+}

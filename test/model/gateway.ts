@@ -4,8 +4,10 @@ import { Readable, Writable } from 'node:stream';
 import pg from 'pg';
 import type { Terminal } from '../../src/cli/io/terminal.ts';
 import { run } from '../../src/cli/run.ts';
+import { openStore } from '../../src/store/rows/connection.ts';
 import { changesChannel, notify } from '../../src/store/versions/notifications.ts';
 import { type Answer, type Json, type TestApp, testApp } from '../support/app.ts';
+import { readEvents } from '../support/event-reader.ts';
 import type { TestStore } from '../support/store.ts';
 
 /** Result of a command. */
@@ -50,29 +52,48 @@ function collector(): { stream: Writable; text: () => string } {
 export class Gateway {
   readonly store: TestStore;
   readonly #env: Record<string, string>;
-  #app: TestApp;
+  /** Servers of one database, which are asked in turn. */
+  #servers: TestApp[] = [];
+  #nowMs: number;
   readonly #credentials = new Map<CallerName, { credential: string; madeMs: number }>();
   /** Number of announcements of nothing. */
   #asked = 0;
 
-  private constructor(store: TestStore, app: TestApp, env: Record<string, string>) {
+  private constructor(store: TestStore, nowMs: number) {
     this.store = store;
-    this.#app = app;
-    this.#env = env;
+    this.#nowMs = nowMs;
+    this.#env = { DATABASE_URL: store.databaseUrl, LOG_LEVEL: 'error' };
   }
 
-  /** Starts one over an empty store; `close` drops it. */
+  /** Starts two servers over an empty store; `close` drops it. */
   static async open(store: TestStore, nowMs: number): Promise<Gateway> {
-    const env = { DATABASE_URL: store.databaseUrl, LOG_LEVEL: 'error' };
-    return new Gateway(store, await testApp({ store, nowMs }), env);
+    const gateway = new Gateway(store, nowMs);
+    await gateway.restart();
+    await gateway.restart();
+    return gateway;
+  }
+
+  /** Starts a server, which remembers nothing, in place of the older of two. */
+  async restart(): Promise<void> {
+    const { databaseUrl } = this.store;
+    const own = await openStore({ databaseUrl, dataDir: '', migrate: false });
+    this.#servers.push(await testApp({ store: { ...own, databaseUrl }, nowMs: this.#nowMs }));
+    if (this.#servers.length > 2) await this.#servers.shift()!.close();
   }
 
   get nowMs(): number {
-    return this.#app.clock.nowMs;
+    return this.#nowMs;
   }
 
   set nowMs(nowMs: number) {
-    this.#app.clock.nowMs = nowMs;
+    this.#nowMs = nowMs;
+    for (const { clock } of this.#servers) clock.nowMs = nowMs;
+  }
+
+  /** The server that is asked next. */
+  #next(): TestApp {
+    this.#servers.reverse();
+    return this.#servers[0]!;
   }
 
   /** Runs a command line with `--json`; `input` is its stdin. */
@@ -118,30 +139,47 @@ export class Gateway {
     }
   }
 
-  /** Waits until the server has heard of all commits so far: they are announced in the order of commits. */
+  /** Waits until the servers have heard of all commits so far: they are announced in the order of commits. */
   async #hear(): Promise<void> {
-    const heard = new Promise<void>((resolve) => {
-      const stop = this.store.versions.onChange((change) => {
-        if (Object.keys(change).length > 0) return;
-        stop();
-        resolve();
-      });
-    });
+    const heard = this.#servers.map(
+      ({ store }) =>
+        new Promise<void>((resolve) => {
+          const stop = store.versions.onChange((change) => {
+            if (Object.keys(change).length > 0) return;
+            stop();
+            resolve();
+          });
+        }),
+    );
     // The announcement of a change of nothing.
     await notify(this.store, changesChannel, JSON.stringify({ id: `model.${++this.#asked}` }));
-    await heard;
+    await Promise.all(heard);
   }
 
   async get(path: string, caller: CallerName = 'session'): Promise<Answer> {
-    return this.#app.get(path, await this.#sending(caller));
+    return this.#next().get(path, await this.#sending(caller));
   }
 
   /** Asks the graph. */
   async graph(query: string, caller: CallerName): Promise<Answer> {
-    return (await this.#app.graphql(query, {}, await this.#sending(caller))).answer;
+    return (await this.#next().graphql(query, {}, await this.#sending(caller))).answer;
   }
 
   /** A caller's credential, on a connection of its own: while a command runs, the server may close an idle one. */
+  /** The first `count` events of a live stream after `ready`; fewer if no more come within 20 s. */
+  async events(path: string, caller: CallerName, count: number): Promise<Answer> {
+    const { credential, headers } = await this.#sending(caller);
+    const stream = await readEvents(this.#next().url + path, {
+      headers: { ...headers, authorization: `Bearer ${credential}` },
+    });
+    const late = setTimeout(() => stream.leave(), 20_000);
+    while (stream.events.length <= count && (await stream.next()));
+    clearTimeout(late);
+    stream.leave();
+    const { status } = stream;
+    return { status, headers: {}, bytes: Buffer.of(), body: { data: stream.events.slice(1, 1 + count) } };
+  }
+
   async #sending(caller: CallerName) {
     return { credential: await this.#credentialOf(caller), headers: { connection: 'close' } };
   }
@@ -150,13 +188,14 @@ export class Gateway {
     const known = this.#credentials.get(caller);
     // A session's token lasts an hour.
     if (known && (caller !== 'session' || this.nowMs < known.madeMs + 3_000_000)) return known.credential;
-    const credential =
-      caller === 'session' ? await this.#app.session(callers.session) : await this.#app.key(callers[caller]);
+    const server = this.#servers[0]!;
+    const credential = caller === 'session' ? await server.session(callers.session) : await server.key(callers[caller]);
     this.#credentials.set(caller, { credential, madeMs: this.nowMs });
     return credential;
   }
 
   async close(): Promise<void> {
-    await this.#app.close();
+    for (const server of this.#servers) await server.close();
+    await this.store.close();
   }
 }

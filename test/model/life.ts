@@ -10,7 +10,7 @@ import { closeOf, dateOf, newYork, openOf, plusDays, sessionOf } from './calenda
 import { ChainLife, chainCommands, oftenOfChains } from './chain-life.ts';
 import { barsOf } from './figures.ts';
 import type { Gateway, Ran } from './gateway.ts';
-import { follow, ingestDefect, reconcile, sealAndUndo } from './operations.ts';
+import { follow, ingestDefect, reconcile, restart, sealAndUndo } from './operations.ts';
 import {
   type BarFile,
   barFiles,
@@ -118,8 +118,9 @@ export class Life {
     const next = () => ask({ world, book, options, chains: this.chains.book, nowMs: gateway.nowMs, random });
     for (let i = 0; i < count; i++) {
       const question = await next();
-      const { caller, path } = question;
-      if (!question.graph || random.once(2))
+      const { caller, path, events = 0 } = question;
+      if (events > 0) await this.#judge(question, await gateway.events(path, caller, events), `GET ${path}`);
+      else if (!question.graph || random.once(2))
         await this.#judge(question, await gateway.get(path, caller), `GET ${path}`);
       else {
         const all = await together(question, next, random);
@@ -368,13 +369,14 @@ const commands = {
   seal: sealAndUndo,
   reconcile,
   follow,
+  restart,
 };
 
 /** Each kind as often as it is taken. */
 const often = (['stocks', 'stocks', 'stocks', 'stocks', 'bars', 'options', 'options'] as const).flatMap((kind) => [
   ...[kind, kind],
 ]);
-const others = ['splits', 'defect', 'seal', 'reconcile', 'follow', 'follow'] as const;
+const others = ['splits', 'defect', 'seal', 'reconcile', 'follow', 'follow', 'restart'] as const;
 const oftenAll = [...often, ...others, ...oftenOfChains];
 const oftenSettled = [...often.filter((kind) => kind !== 'bars'), ...others];
 

@@ -125,6 +125,12 @@ export async function reconcile(life: Life, random: Random): Promise<void> {
   );
 }
 
+/** Starts a server in place of one. */
+export async function restart(life: Life): Promise<void> {
+  life.script.push('# a server is restarted');
+  await life.gateway.restart();
+}
+
 /** Follows what has come of a live tape since the last time, now and then with a print of a session that is over. */
 export async function follow(life: Life, random: Random): Promise<void> {
   const { world, book, gateway } = life;
