@@ -87,11 +87,14 @@ let sent = 0;
 async function ask({ url, token }: Served, document: string, isNew: boolean): Promise<number | null> {
   sent += 1;
   const query = isNew ? document.replace('query Greedy', `query Greedy${sent}`) : document;
-  const response = await fetch(`${url}/graphql`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ query, variables: { sent } }),
-  });
+  const send = () =>
+    fetch(`${url}/graphql`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ query, variables: { sent } }),
+    });
+  // A connection that was idle may just have been closed.
+  const response = await send().catch(send);
   const text = await response.text();
   const cost = /"extensions":\{"cost":\{"requests":(\d+)/.exec(text);
   return cost ? Number(cost[1]) : null;

@@ -1,18 +1,22 @@
 // Compares the cost of ingest in this tree with another's: `node bench/ingest-against.ts TREE [ROUNDS] [DATASET=FILE
 // …]`. CPU time of `ingest` of the same files, by the two trees alternately, each into a new copy of its empty migrated
-// store.
-import { execFileSync } from 'node:child_process';
+// store. `follow=SECONDS` follows a live tape for so long.
+import { execFileSync, fork } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import pg from 'pg';
+import { exchangeInstant } from '../src/domain/market-time.ts';
 import { minuteFile } from '../src/sample/market/bar-files.ts';
 import { chainFile, sessionChain } from '../src/sample/market/chain-file.ts';
 import { sampleShape } from '../src/sample/market/plan.ts';
 import { type SamplePrices, samplePrices } from '../src/sample/market/prices.ts';
 import { stockTapeFile } from '../src/sample/market/stock-tape-file.ts';
 import { sampleSymbolOf } from '../src/sample/market/universe.ts';
+import type { FeedOrder } from './live-feed.ts';
+import type { FollowerEnd } from './live-follower.ts';
 import { median } from './statistics.ts';
 import { tapeFile } from './tape-file.ts';
 import { tapeSession } from './tape-market.ts';
@@ -20,8 +24,11 @@ import { tapeSession } from './tape-market.ts';
 /** Prints of the simulated tapes, about. */
 const tapePrints = 300_000;
 const chainMinute = 15 * 60;
+/** The live tape, and for how long it is followed, s. */
+const liveTape = { printsPerSecond: 5000, contracts: 2000 };
+const liveSeconds = 20;
 
-/** A file that is ingested. */
+/** A file that is ingested; of a live tape, its seconds. */
 interface Input {
   dataset: string;
   path: string;
@@ -55,7 +62,8 @@ async function simulatedFiles(): Promise<Input[]> {
     }
     return { dataset, path };
   });
-  return [{ dataset: 'option-trades', path: await tapeFile(tapePrints) }, ...files];
+  const followed = { dataset: 'follow', path: String(liveSeconds) };
+  return [{ dataset: 'option-trades', path: await tapeFile(tapePrints) }, ...files, followed];
 }
 
 /** A tree, and the databases that its runs use. */
@@ -96,10 +104,24 @@ async function closeTree({ template, copy }: Tree): Promise<void> {
   for (const database of [copy, template]) await sql(`DROP DATABASE IF EXISTS ${database}`);
 }
 
-async function ingestCost(tree: Tree, { dataset, path }: Input): Promise<number> {
+/** CPU seconds that a tree's follower takes for a live tape, which its feeder sends in real time. */
+async function followCost({ folder, copy }: Tree, seconds: number): Promise<number> {
+  const follower = fork(join(folder, 'bench/live-follower.ts'), [tmpdir()], {
+    env: { ...process.env, DATABASE_URL: `${server}/${copy}` },
+  });
+  const end: Partial<FollowerEnd> = {};
+  follower.on('message', (message: object) => Object.assign(end, message));
+  const aheadMs = exchangeInstant(tapeSession, 600) - Date.now();
+  follower.send({ ...liveTape, seconds, aheadMs } satisfies FeedOrder);
+  await once(follower, 'exit');
+  if (end.cpuMs === undefined) throw new Error('the follower ended before its tape');
+  return end.cpuMs / 1000;
+}
+
+async function costOf(tree: Tree, { dataset, path }: Input): Promise<number> {
   await sql(`DROP DATABASE IF EXISTS ${tree.copy}`);
   await sql(`CREATE DATABASE ${tree.copy} TEMPLATE ${tree.template}`);
-  return cpuSeconds(tree, tree.copy, ['ingest', dataset, path]);
+  return dataset === 'follow' ? followCost(tree, Number(path)) : cpuSeconds(tree, tree.copy, ['ingest', dataset, path]);
 }
 
 const inTwoDecimals = (values: readonly number[]) => values.map((value) => value.toFixed(2)).join(' ');
@@ -110,15 +132,15 @@ async function compare(ours: Tree, theirs: Tree, input: Input, rounds: number): 
   // The first round warms the caches of files.
   for (let round = 0; round <= rounds; round++) {
     const oursFirst = round % 2 === 0;
-    const first = await ingestCost(oursFirst ? ours : theirs, input);
-    const second = await ingestCost(oursFirst ? theirs : ours, input);
+    const first = await costOf(oursFirst ? ours : theirs, input);
+    const second = await costOf(oursFirst ? theirs : ours, input);
     const cost = oursFirst ? { ours: first, theirs: second } : { ours: second, theirs: first };
     if (round > 0) costs.push(cost);
   }
   const ratios = costs.map((cost) => cost.theirs / cost.ours);
   const here = median(costs.map((cost) => cost.ours));
   console.log(
-    `${input.path}\n  ${median(ratios).toFixed(3)}× (${inTwoDecimals(ratios)}), ${here.toFixed(2)} CPU s here`,
+    `${input.dataset} ${input.path}\n  ${median(ratios).toFixed(3)}× (${inTwoDecimals(ratios)}), ${here.toFixed(2)} CPU s here`,
   );
 }
 
@@ -126,7 +148,7 @@ const [folder, roundsText = '5', ...given] = process.argv.slice(2);
 if (folder === undefined) throw new Error('usage: node bench/ingest-against.ts TREE [ROUNDS] [DATASET=FILE …]');
 const inputs = given.map((each) => {
   const [dataset, path] = each.split('=', 2) as [string, string];
-  return { dataset, path: resolve(path) };
+  return { dataset, path: dataset === 'follow' ? path : resolve(path) };
 });
 const [ours, theirs] = [await openTree('.', 'ours'), await openTree(folder, 'theirs')];
 try {

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createConnection } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { untilLoaded } from '../scripts/own-gateway.ts';
 import type { Asked, ProcessState } from './process-probe.ts';
@@ -50,11 +50,16 @@ function probeAt(path: string): { state: Served['state']; end(): void } {
   };
 }
 
-/** Starts a server over the market in `SAMPLE_DATA`; without it one is brought first, which takes some minutes. */
-export async function serveSample(): Promise<Served> {
-  const given = process.env.SAMPLE_DATA;
+/**
+ * Starts a server over the market in `given`, usually `SAMPLE_DATA`; without it one is brought first, which takes some
+ * minutes. `tree`: the folder of another commit's files.
+ */
+export async function serveSample(
+  given = process.env.SAMPLE_DATA,
+  tree = resolve(import.meta.dirname, '..'),
+): Promise<Served> {
   const dataDir = given ?? mkdtempSync(join(tmpdir(), 'tapegraph-sample-'));
-  const main = join(import.meta.dirname, '../src/main.ts');
+  const main = join(tree, 'src/main.ts');
   const probe = join(tmpdir(), `tapegraph-probe-${randomUUID()}.sock`);
   const env = {
     ...process.env,
@@ -66,7 +71,7 @@ export async function serveSample(): Promise<Served> {
     SESSION_SECRET: 'a secret of a measurement, long enough',
   };
   // As an operator runs it: the launcher sets the limits of its memory.
-  const launcher = join(import.meta.dirname, '../bin/tapegraph.mjs');
+  const launcher = join(tree, 'bin/tapegraph.mjs');
   const options = ['--expose-gc', '--import', pathToFileURL(join(import.meta.dirname, 'process-probe.ts')).href];
   const clock = given === undefined ? bringingClock : broughtClock;
   const args = [...options, launcher, 'serve', '--sample', '--port', '0', '--clock', clock, '--json'];
