@@ -139,24 +139,36 @@ export function heapOptions({ heapBytes, semiSpaceBytes }: Pick<MemoryPlan, 'hea
 export const idleLookMs = 5000;
 /** Share of a core below which it is. */
 const idleShare = 0.1;
+/** Interval at which an idle process looks at whether it works again, ms, and from what share of a core it does. */
+export const idleGlanceMs = 500;
+const workingShare = 0.4;
 
 /**
- * Lets V8 return memory while a process is idle; call `look` every `idleLookMs`. V8's own reducer waits for a low rate
- * of allocation, which it does not find in a process that allocates nothing: after a siege the pages of the heap stayed
- * for as long as the process was left alone. In its saving mode it collects in steps, and returns them. Under load that
- * mode takes an eighth more CPU.
+ * Lets V8 return memory while a process is idle; call `look` every `idleLookMs`, `glance` every `idleGlanceMs`. V8's
+ * own reducer waits for a low rate of allocation, which it does not find in a process that allocates nothing: after a
+ * siege the pages of the heap stayed for as long as the process was left alone. In its saving mode it collects in
+ * steps, and returns them. Under load that mode takes an eighth more CPU, so that the first requests after a pause
+ * leave it.
  */
 export function idleMemory({ cpuMs, setFlag }: { cpuMs: () => number; setFlag: (flag: string) => void }) {
   let before = cpuMs();
+  let glanced = before;
   let saves = false;
+  const save = (isIdle: boolean) => {
+    if (isIdle === saves) return;
+    saves = isIdle;
+    setFlag(isIdle ? '--memory-saver-mode' : '--no-memory-saver-mode');
+  };
   return {
     look(): void {
       const now = cpuMs();
-      const isIdle = now - before < idleShare * idleLookMs;
+      save(now - before < idleShare * idleLookMs);
       before = now;
-      if (isIdle === saves) return;
-      saves = isIdle;
-      setFlag(isIdle ? '--memory-saver-mode' : '--no-memory-saver-mode');
+    },
+    glance(): void {
+      const now = cpuMs();
+      if (now - glanced >= workingShare * idleGlanceMs) save(false);
+      glanced = now;
     },
   };
 }

@@ -91,4 +91,23 @@ describe('an idle process', () => {
     expect(looked(5000)).toEqual([]);
     expect(looked(0)).toEqual(['--memory-saver-mode']);
   });
+
+  test('ends it within a second of work, not at the next look', () => {
+    let cpu = 0;
+    const flags: string[] = [];
+    const idle = idleMemory({ cpuMs: () => cpu, setFlag: (flag) => flags.push(flag) });
+    const glanced = (ms: number) => {
+      cpu += ms;
+      idle.glance();
+      return flags.splice(0);
+    };
+    expect(glanced(500)).toEqual([]);
+    idle.look();
+    idle.look();
+    expect(flags.splice(0)).toEqual(['--memory-saver-mode']);
+    expect(glanced(0)).toEqual([]);
+    expect(glanced(199)).toEqual([]);
+    expect(glanced(200)).toEqual(['--no-memory-saver-mode']);
+    expect(glanced(500)).toEqual([]);
+  });
 });

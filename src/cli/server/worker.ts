@@ -5,7 +5,7 @@ import type { Config } from '../../config/config.ts';
 import type { RouteFiles } from '../../rest/own/route-files.ts';
 import type { CompiledContract } from '../../rest/route-table.ts';
 import type { Clock } from '../../runtime/clock.ts';
-import { idleLookMs, idleMemory, type MemoryPlan } from '../../runtime/memory-plan.ts';
+import { idleGlanceMs, idleLookMs, idleMemory, type MemoryPlan } from '../../runtime/memory-plan.ts';
 import type { OwnRoutesSource } from '../../server.ts';
 import { failureText } from '../io/failure-text.ts';
 import type { Terminal } from '../io/terminal.ts';
@@ -98,6 +98,7 @@ async function serve({ task, contract, socket }: Given, line: Line, process: Wor
   const { config, clockAheadMs, isOneOfMany, endedBarsOnly, poolSize, memory, part } = task;
   const idle = idleMemory({ cpuMs: () => process.cpuMs(), setFlag: setFlagsFromString });
   setInterval(idle.look, idleLookMs).unref();
+  setInterval(idle.glance, idleGlanceMs).unref();
   const limits = limitsByMessage(config.rates, line.send);
   line.onMessage((message) => isAboutLimits(message) && limits.hear(message));
   line.onLost(limits.lost);
