@@ -91,6 +91,15 @@ describe('extensions.cost', () => {
     expect(await rows(190, named(20))).toBeLessThanOrEqual(twenty / 2 + 1);
   });
 
+  test('each instant pays for the chain that its volatilities decode and solve', async () => {
+    const firstMs = exchangeInstant('2026-11-19', 600);
+    const instants = (field: string) =>
+      `{ ${times(20, (i) => `a${i}: asOf(at: "${firstMs + i}") { symbol(symbol: "SPY") { symbol ${field} } }`)} }`;
+    const [{ requested }, alone] = [await costOf(instants('volatility { term { spot } }')), await costOf(instants(''))];
+    // A page of bars is ten: decoding and solving a chain takes the CPU of one.
+    expect((requested - alone.requested) / 20).toBeGreaterThan(4.5);
+  });
+
   test('a variable counts as the literal would, and a default as what it stands for', async () => {
     const query = `query Q($limit: Int = 300, $fields: Boolean = true) { symbol(symbol: "SPY") {
       bars(from: "2026-11-19", to: "2026-11-21", limit: $limit) { rows { tsMs ... @include(if: $fields) { open high low close } } } } }`;

@@ -135,8 +135,11 @@ const VolatilitySurfaceType = builder.objectRef<VolatilitySurfacePage>('Volatili
   }),
 });
 
-/** Cost of reading a symbol's volatilities: those of a whole chain. */
-export const volatilityCost = { once: 1.5, each: 0.12 };
+/**
+ * Cost of reading a symbol's volatilities: those of a whole chain, which each instant of the past decodes and solves
+ * again.
+ */
+export const volatilityCost = { once: 4.5, each: 0.12 };
 const usage = { extensions: { scopeGroup: 'analytics.vol', ...costs(volatilityCost) } } as const;
 const points = volatilityCost.once + volatilityCost.each;
 
