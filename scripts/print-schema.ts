@@ -2,17 +2,43 @@
 // --check only reports whether the files are up to date.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { lexicographicSortSchema, printSchema } from 'graphql';
+import { Kind, lexicographicSortSchema, printSchema, type SelectionSetNode } from 'graphql';
+import { responseKey } from '../src/graphql/execution/document.ts';
+import { readRouteOperation } from '../src/rest/contract/operation.ts';
+import type { Route } from '../src/rest/contract/route.ts';
 import { routes } from '../src/rest/routes.ts';
 import { schema } from '../src/schema/index.ts';
 
-/** One line per route: method, path, operation name, requirements on its caller, the rule of its symbol. */
+/** Keys of a selection, those of objects with their path; `?`: only on request. */
+function keysOf({ selections }: SelectionSetNode, at = ''): string[] {
+  return selections.flatMap((node) => {
+    if (node.kind !== Kind.FIELD) throw new Error('fragments are expanded');
+    const key = `${at}${responseKey(node)}${node.directives?.length ? '?' : ''}`;
+    return node.selectionSet && !node.directives?.length ? keysOf(node.selectionSet, `${key}.`) : [key];
+  });
+}
+
+/** The keys of an answer's `meta`. */
+function metaKeys(route: Route): string[] {
+  let set = readRouteOperation(schema, route).definition.selectionSet;
+  for (const key of [...route.answer.split('.').filter(Boolean), 'meta']) {
+    const node = set.selections.find((each) => each.kind === Kind.FIELD && responseKey(each) === key);
+    set = (node as { selectionSet: SelectionSetNode }).selectionSet;
+  }
+  return keysOf(set).sort();
+}
+
+/**
+ * One line per route: method, path, operation name, requirements on its caller, the rule of its symbol; then the keys
+ * of each answer's `meta`.
+ */
 function printRoutes(): string {
   // Columns have a fixed width, so that a new route changes one line.
   const lines = routes.map(({ method, path, name, needs, symbolRule }) =>
     [method.padEnd(6), path.padEnd(40), name.padEnd(28), needs.padEnd(21), symbolRule].join(' '),
   );
-  return `${lines.join('\n')}\n`;
+  const metas = routes.map((route) => `meta of ${route.name}: ${metaKeys(route).join(' ')}`);
+  return `${[...lines, '', ...metas].join('\n')}\n`;
 }
 
 /** The first line in which two texts differ, 1-based. */

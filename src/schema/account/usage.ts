@@ -3,7 +3,7 @@ import { type AccountUsage, accountUsage, type Quota, type UsageDay } from '../.
 import type { ResponseMeta } from '../../resolvers/response-meta.ts';
 import { builder } from '../builder.ts';
 import { costs } from '../cost.ts';
-import { ResponseMetaInterface } from '../response-meta.ts';
+import { metaOf } from '../meta-of.ts';
 import { MeType } from './me.ts';
 
 /** Maximum number of counts of 30 days by scope group. */
@@ -58,14 +58,15 @@ const ScreensUsageType = builder.objectRef<AccountUsage['screens']>('ScreensUsag
 
 type AccountUsageMeta = ResponseMeta & Pick<AccountUsage, 'journal' | 'screens'>;
 
-const AccountUsageMetaType = builder.objectRef<AccountUsageMeta>('AccountUsageMeta').implement({
-  description: "Metadata of an account's usage: how full its journal and its list of screens are.",
-  interfaces: [ResponseMetaInterface],
-  fields: (t) => ({
+const AccountUsageMetaType = metaOf<AccountUsageMeta>(
+  'AccountUsageMeta',
+  'registry',
+  "Metadata of an account's usage: how full its journal and its list of screens are.",
+  (t) => ({
     journal: t.expose('journal', { type: JournalUsageType, description: 'Rows of the journal.' }),
     screens: t.expose('screens', { type: ScreensUsageType, description: 'Saved screens.' }),
   }),
-});
+);
 
 const AccountUsageType = builder.objectRef<AccountUsage>('AccountUsage').implement({
   description: 'Requests that an account has made. Counts are provisional; they are not billing figures.',

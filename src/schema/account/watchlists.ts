@@ -13,8 +13,9 @@ import type { ResponseMeta } from '../../resolvers/response-meta.ts';
 import { builder } from '../builder.ts';
 import { costs, itemsAsked, writing } from '../cost.ts';
 import { SymbolConnectionType } from '../market/symbol-connection.ts';
+import { metaOf } from '../meta-of.ts';
 import { byOwnId, refetchable } from '../node.ts';
-import { PlainMetaType, ResponseMetaInterface } from '../response-meta.ts';
+import { PlainMetaType } from '../response-meta.ts';
 
 /** Usual number of tickers of a list: larger lists cost their actual number. */
 const usualTickers = 100;
@@ -53,11 +54,9 @@ const watchlistPoints = 1;
 
 refetchable(WatchlistType, ({ id }) => id, byOwnId(watchlist, watchlistPoints), 'watchlists');
 
-const WatchlistMeta = builder.objectRef<WatchlistPage['meta']>('WatchlistMeta').implement({
-  description: 'Metadata of watchlists.',
-  interfaces: [ResponseMetaInterface],
-  fields: (t) => ({ count: t.exposeInt('count', { description: 'Number of lists.' }) }),
-});
+const WatchlistMeta = metaOf<WatchlistPage['meta']>('WatchlistMeta', 'registry', 'Metadata of watchlists.', (t) => ({
+  count: t.exposeInt('count', { description: 'Number of lists.' }),
+}));
 
 const WatchlistPageType = builder.objectRef<WatchlistPage>('Watchlists').implement({
   description: "The caller's watchlists.",

@@ -16,11 +16,9 @@ import { columnFields } from '../column-fields.ts';
 import { contractsOfExpiry, costs } from '../cost.ts';
 import { enumValues, snakeValues } from '../enum-values.ts';
 import { SymbolType } from '../market/symbol.ts';
+import { metaOf } from '../meta-of.ts';
 import { needs } from '../needs.ts';
-import { PriceChecksInterface } from '../price-checks.ts';
-import { ProvenancedInterface } from '../provenance.ts';
 import { captureNote, delayedSourceTime, QuoteTimeInterface } from '../quote-time.ts';
-import { ResponseMetaInterface } from '../response-meta.ts';
 import { OptionContractType } from './contract.ts';
 
 export const GreeksSourceEnum = builder.enumType('GreeksSource', {
@@ -99,28 +97,24 @@ builder.objectFields(OptionContractType, (t) => ({
   }),
 }));
 
-const ChainMetaType = builder.objectRef<ChainMeta>('ChainMeta').implement({
-  description: 'Metadata of a chain.',
-  interfaces: [ResponseMetaInterface, ProvenancedInterface, PriceChecksInterface],
-  fields: (t) => ({
-    sourceTime: t.expose('sourceTime', { type: 'EpochMs', nullable: true, description: delayedSourceTime }),
-    underlying: t.expose('underlying', { type: 'Ticker', description: 'Ticker of the underlying.' }),
-    rowCount: t.exposeInt('rowCount', { description: 'Number of rows in the answer.' }),
-    greeksSource: t.expose('greeksSource', {
-      type: GreeksSourceEnum,
-      nullable: true,
-      description:
-        "Source of the rows' greeks: the vendor, or the solver if the source gives none. Null if no row has any, or if an older version stored the chain.",
-    }),
-    greeksFilled: t.exposeStringList('greeksFilled', {
-      nullable: true,
-      extensions: costs({ rows: 4 }),
-      description:
-        'Greeks that the source lacks, and that are computed at its volatility: delta, gamma, theta, vega. Null if there are none.',
-    }),
-    note: t.exposeString('note', { nullable: true, description: captureNote }),
+const ChainMetaType = metaOf<ChainMeta>('ChainMeta', 'prices', 'Metadata of a chain.', (t) => ({
+  sourceTime: t.expose('sourceTime', { type: 'EpochMs', nullable: true, description: delayedSourceTime }),
+  underlying: t.expose('underlying', { type: 'Ticker', description: 'Ticker of the underlying.' }),
+  rowCount: t.exposeInt('rowCount', { description: 'Number of rows in the answer.' }),
+  greeksSource: t.expose('greeksSource', {
+    type: GreeksSourceEnum,
+    nullable: true,
+    description:
+      "Source of the rows' greeks: the vendor, or the solver if the source gives none. Null if no row has any, or if an older version stored the chain.",
   }),
-});
+  greeksFilled: t.exposeStringList('greeksFilled', {
+    nullable: true,
+    extensions: costs({ rows: 4 }),
+    description:
+      'Greeks that the source lacks, and that are computed at its volatility: delta, gamma, theta, vega. Null if there are none.',
+  }),
+  note: t.exposeString('note', { nullable: true, description: captureNote }),
+}));
 
 /** An option chain. */
 export const ChainType = builder.objectRef<Chain>('Chain').implement({
@@ -150,10 +144,11 @@ export const ChainType = builder.objectRef<Chain>('Chain').implement({
   }),
 });
 
-const ExpirationsMetaType = builder.objectRef<ExpirationsMeta>('ExpirationsMeta').implement({
-  description: 'Metadata of a list of expirations.',
-  interfaces: [ResponseMetaInterface, ProvenancedInterface],
-  fields: (t) => ({
+const ExpirationsMetaType = metaOf<ExpirationsMeta>(
+  'ExpirationsMeta',
+  'market',
+  'Metadata of a list of expirations.',
+  (t) => ({
     count: t.exposeInt('count', { description: 'Number of dates in the answer.' }),
     capturedAt: t.expose('capturedAt', {
       type: 'EpochMs',
@@ -164,7 +159,7 @@ const ExpirationsMetaType = builder.objectRef<ExpirationsMeta>('ExpirationsMeta'
     cached: t.exposeBoolean('cached', { description: 'True if served from a cache, which is at most a minute old.' }),
     note: t.exposeString('note', { nullable: true, description: captureNote }),
   }),
-});
+);
 
 const ExpirationsType = builder.objectRef<Expirations>('Expirations').implement({
   description: 'Expiry dates of an option chain.',

@@ -9,8 +9,7 @@ import {
 import { builder } from '../builder.ts';
 import { columnFields } from '../column-fields.ts';
 import { costs } from '../cost.ts';
-import { ProvenancedInterface } from '../provenance.ts';
-import { ResponseMetaInterface } from '../response-meta.ts';
+import { metaOf } from '../meta-of.ts';
 import { OptionContractType } from './contract.ts';
 
 const ContractDayType = builder.objectRef<ContractDay>('ContractDay').implement({
@@ -45,16 +44,17 @@ const ContractDayType = builder.objectRef<ContractDay>('ContractDay').implement(
   }),
 });
 
-const ContractHistoryMetaType = builder.objectRef<ContractHistoryMeta>('ContractHistoryMeta').implement({
-  description: "Metadata of a contract's history.",
-  interfaces: [ResponseMetaInterface, ProvenancedInterface],
-  fields: (t) => ({
+const ContractHistoryMetaType = metaOf<ContractHistoryMeta>(
+  'ContractHistoryMeta',
+  'market',
+  "Metadata of a contract's history.",
+  (t) => ({
     from: t.expose('from', { type: 'SessionDate', description: 'First date that was read.' }),
     to: t.expose('to', { type: 'SessionDate', description: 'Last date requested.' }),
     count: t.exposeInt('count', { description: 'Number of sessions in the answer.' }),
     note: t.exposeString('note', { nullable: true, description: 'Why there are no sessions; null if there are any.' }),
   }),
-});
+);
 
 const ContractHistoryType = builder.objectRef<ContractHistory>('ContractHistory').implement({
   description: 'A contract by session.',

@@ -11,8 +11,7 @@ import { builder } from '../builder.ts';
 import { columnFields } from '../column-fields.ts';
 import { costs, itemsAsked } from '../cost.ts';
 import { marketField } from '../market/as-of.ts';
-import { ProvenancedInterface } from '../provenance.ts';
-import { ResponseMetaInterface } from '../response-meta.ts';
+import { metaOf } from '../meta-of.ts';
 import { ChainRowType, shownGreekField } from './chain.ts';
 import { OptionContractType } from './contract.ts';
 
@@ -43,10 +42,11 @@ const ContractSnapshotType = builder.objectRef<ContractSnapshot>('ContractSnapsh
   }),
 });
 
-const ContractSnapshotsMetaType = builder.objectRef<ContractSnapshotsMeta>('ContractSnapshotsMeta').implement({
-  description: 'Metadata of several contracts.',
-  interfaces: [ResponseMetaInterface, ProvenancedInterface],
-  fields: (t) => ({
+const ContractSnapshotsMetaType = metaOf<ContractSnapshotsMeta>(
+  'ContractSnapshotsMeta',
+  'market',
+  'Metadata of several contracts.',
+  (t) => ({
     count: t.exposeInt('count', { description: 'Number of rows.' }),
     restricted: t.expose('restricted', {
       type: ['OptionContractId'],
@@ -55,7 +55,7 @@ const ContractSnapshotsMetaType = builder.objectRef<ContractSnapshotsMeta>('Cont
       description: 'Contracts the caller may not read; their rows are empty. Null if there are none.',
     }),
   }),
-});
+);
 
 const ContractSnapshotsType = builder.objectRef<ContractSnapshots>('ContractSnapshots').implement({
   description: 'Several contracts by the latest chains of their underlyings.',

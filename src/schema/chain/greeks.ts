@@ -12,8 +12,7 @@ import { builder } from '../builder.ts';
 import { columnFields } from '../column-fields.ts';
 import { costs } from '../cost.ts';
 import { enumValues } from '../enum-values.ts';
-import { ProvenancedInterface } from '../provenance.ts';
-import { ResponseMetaInterface } from '../response-meta.ts';
+import { metaOf } from '../meta-of.ts';
 import { OptionContractType } from './contract.ts';
 
 /** Sources of a mark. */
@@ -48,16 +47,12 @@ export const GreeksSampleType = builder.objectRef<GreeksSample>('GreeksSample').
   }),
 });
 
-const GreeksMetaType = builder.objectRef<GreeksMeta>('GreeksMeta').implement({
-  description: "Metadata of a contract's greeks.",
-  interfaces: [ResponseMetaInterface, ProvenancedInterface],
-  fields: (t) => ({
-    note: t.exposeString('note', {
-      nullable: true,
-      description: 'Why the answer is empty; null if it is not.',
-    }),
+const GreeksMetaType = metaOf<GreeksMeta>('GreeksMeta', 'market', "Metadata of a contract's greeks.", (t) => ({
+  note: t.exposeString('note', {
+    nullable: true,
+    description: 'Why the answer is empty; null if it is not.',
   }),
-});
+}));
 
 const GreeksType = builder.objectRef<GreeksPage>('Greeks').implement({
   description: "A contract's implied volatility and greeks.",

@@ -11,8 +11,7 @@ import { builder } from '../builder.ts';
 import { columnFields } from '../column-fields.ts';
 import { costs, itemsAsked } from '../cost.ts';
 import { BarColumnsType } from '../market/stock-bars.ts';
-import { ProvenancedInterface } from '../provenance.ts';
-import { ResponseMetaInterface } from '../response-meta.ts';
+import { metaOf } from '../meta-of.ts';
 import { OptionContractType } from './contract.ts';
 
 /** A bar of a contract. */
@@ -21,10 +20,11 @@ export const OptionBarType = builder.objectRef<Bar>('OptionBar').implement({
   fields: (t) => columnFields(t, optionBarNumbers),
 });
 
-const OptionBarsMetaType = builder.objectRef<OptionBarsMeta>('OptionBarsMeta').implement({
-  description: "Metadata of a contract's bars.",
-  interfaces: [ResponseMetaInterface, ProvenancedInterface],
-  fields: (t) => ({
+const OptionBarsMetaType = metaOf<OptionBarsMeta>(
+  'OptionBarsMeta',
+  'market',
+  "Metadata of a contract's bars.",
+  (t) => ({
     session: t.expose('session', { type: 'SessionDate', description: 'The session served, New York.' }),
     count: t.exposeInt('count', { description: 'Number of bars in the answer.' }),
     note: t.exposeString('note', { nullable: true, description: 'Why there are no bars; null if there are any.' }),
@@ -33,7 +33,7 @@ const OptionBarsMetaType = builder.objectRef<OptionBarsMeta>('OptionBarsMeta').i
       description: 'True if a larger limit was requested; null otherwise.',
     }),
   }),
-});
+);
 
 const OptionBarsPageType = builder.objectRef<OptionBarsPage>('OptionBarsPage').implement({
   description: 'Bars of a contract for one session, as rows and as columns.',

@@ -11,10 +11,8 @@ import {
 import { builder } from '../builder.ts';
 import { costs } from '../cost.ts';
 import { SymbolType } from '../market/symbol.ts';
+import { metaOf } from '../meta-of.ts';
 import { byTicker, node } from '../node.ts';
-import { PriceChecksInterface } from '../price-checks.ts';
-import { ProvenancedInterface } from '../provenance.ts';
-import { ResponseMetaInterface } from '../response-meta.ts';
 import { GreeksSourceEnum } from './chain.ts';
 import { OptionContractType, OptionRightEnum } from './contract.ts';
 import { MarkSourceEnum } from './greeks.ts';
@@ -72,10 +70,11 @@ const VolatilityPointType = builder.objectRef<SurfacePoint>('VolatilityPoint').i
   }),
 });
 
-const VolatilityMetaType = builder.objectRef<VolatilityMeta>('VolatilityMeta').implement({
-  description: 'Metadata of implied volatilities.',
-  interfaces: [ResponseMetaInterface, ProvenancedInterface, PriceChecksInterface],
-  fields: (t) => ({
+const VolatilityMetaType = metaOf<VolatilityMeta>(
+  'VolatilityMeta',
+  'prices',
+  'Metadata of implied volatilities.',
+  (t) => ({
     greeksSource: t.expose('greeksSource', {
       type: GreeksSourceEnum,
       nullable: true,
@@ -87,7 +86,7 @@ const VolatilityMetaType = builder.objectRef<VolatilityMeta>('VolatilityMeta').i
       description: 'Why the answer is empty; or the date of an old capture. Null if it is of the last session.',
     }),
   }),
-});
+);
 
 /** The interface of what tells volatility by expiry. */
 export const VolatilityTermInterface = builder.interfaceRef<VolatilityTerm>('VolatilityByExpiry').implement({

@@ -5,8 +5,7 @@ import { builder } from '../builder.ts';
 import { costs } from '../cost.ts';
 import { enumValues } from '../enum-values.ts';
 import { GexStrikeType } from '../gex/capture.ts';
-import { ProvenancedInterface } from '../provenance.ts';
-import { ResponseMetaInterface } from '../response-meta.ts';
+import { metaOf } from '../meta-of.ts';
 import { FlowCoverageType, FlowMeasuresType, SymbolFlowType } from './flow.ts';
 
 const StrikeFlowType = builder.objectRef<StrikeFlow>('StrikeFlow').implement({
@@ -92,17 +91,18 @@ export const CrossSectionType = builder.objectRef<CrossSection>('CrossSection').
   }),
 });
 
-const CrossSectionMetaType = builder.objectRef<CrossSectionMeta>('CrossSectionMeta').implement({
-  description: 'Metadata of a cross-section.',
-  interfaces: [ResponseMetaInterface, ProvenancedInterface],
-  fields: (t) => ({
+const CrossSectionMetaType = metaOf<CrossSectionMeta>(
+  'CrossSectionMeta',
+  'market',
+  'Metadata of a cross-section.',
+  (t) => ({
     symbol: t.expose('symbol', { type: 'Ticker', description: 'Underlying.' }),
     retention: t.exposeString('retention', {
       description: 'intraday_24h: the live feed of about a day. stored_session: the session that was requested.',
     }),
     note: t.exposeString('note', { nullable: true, description: 'Why there is no snapshot; null if there is one.' }),
   }),
-});
+);
 
 const CrossSectionPageType = builder.objectRef<CrossSectionPage>('CrossSectionPage').implement({
   description: "An underlying's cumulative option flow.",

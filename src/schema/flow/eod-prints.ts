@@ -10,8 +10,8 @@ import { builder } from '../builder.ts';
 import { OptionContractType, OptionRightEnum } from '../chain/contract.ts';
 import { costs } from '../cost.ts';
 import { marketField } from '../market/as-of.ts';
-import { ProvenancedInterface } from '../provenance.ts';
-import { ResponseMetaInterface, TierEnum } from '../response-meta.ts';
+import { metaOf } from '../meta-of.ts';
+import { TierEnum } from '../response-meta.ts';
 import { CoverageStatusEnum, SymbolFlowType } from './flow.ts';
 
 /** A print of a list; its edge to the market around it is in `print-context.ts`. */
@@ -54,15 +54,11 @@ const EodFiltersType = builder.objectRef<EodFilters>('EodFilters').implement({
   }),
 });
 
-const EodMetaType = builder.objectRef<EodMeta>('EodMeta').implement({
-  description: 'Metadata of an end-of-day list.',
-  interfaces: [ResponseMetaInterface, ProvenancedInterface],
-  fields: (t) => ({
-    count: t.exposeInt('count', { description: 'Number of prints that passed the filters.' }),
-    filters: t.expose('filters', { type: EodFiltersType, description: 'Filters of the request.' }),
-    note: t.exposeString('note', { nullable: true, description: 'Why there are no prints; null if there are any.' }),
-  }),
-});
+const EodMetaType = metaOf<EodMeta>('EodMeta', 'market', 'Metadata of an end-of-day list.', (t) => ({
+  count: t.exposeInt('count', { description: 'Number of prints that passed the filters.' }),
+  filters: t.expose('filters', { type: EodFiltersType, description: 'Filters of the request.' }),
+  note: t.exposeString('note', { nullable: true, description: 'Why there are no prints; null if there are any.' }),
+}));
 
 const EodPrintsType = builder.objectRef<EodPrints>('EodPrints').implement({
   description: 'The largest option prints of a session.',

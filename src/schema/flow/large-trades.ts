@@ -14,9 +14,8 @@ import { OptionContractType, OptionRightEnum } from '../chain/contract.ts';
 import { costs, itemsAsked } from '../cost.ts';
 import { enumValues } from '../enum-values.ts';
 import { marketField } from '../market/as-of.ts';
+import { metaOf } from '../meta-of.ts';
 import { node } from '../node.ts';
-import { ProvenancedInterface } from '../provenance.ts';
-import { ResponseMetaInterface } from '../response-meta.ts';
 import { FlowCoverageType, FlowSideEnum, SymbolFlowType } from './flow.ts';
 
 const FlowEventKindEnum = builder.enumType('FlowEventKind', {
@@ -126,32 +125,28 @@ const LargeTradesTotalType = builder.objectRef<LargeTradesTotal>('LargeTradesTot
   }),
 });
 
-const LargeTradesMetaType = builder.objectRef<LargeTradesMeta>('LargeTradesMeta').implement({
-  description: 'Metadata of large trades.',
-  interfaces: [ResponseMetaInterface, ProvenancedInterface],
-  fields: (t) => ({
-    count: t.exposeInt('count', { description: 'Number of events in the answer.' }),
-    limit: t.exposeInt('limit', { description: 'Maximum number of events, after clamping.' }),
-    retention: t.exposeString('retention', {
-      description: 'intraday_24h: the live feed of about a day. stored_session: the session that was requested.',
-    }),
-    limitClamped: t.exposeBoolean('limitClamped', {
-      nullable: true,
-      description: 'True if a larger limit was requested; null otherwise.',
-    }),
-    cursor: t.exposeString('cursor', {
-      nullable: true,
-      description: 'Cursor of the next page. Null on the last page, and for large trades of all underlyings.',
-    }),
-    total: t.field({
-      type: LargeTradesTotalType,
-      nullable: true,
-      extensions: costs({ once: 2.5, each: 0.05 }),
-      description: 'Totals of all pages. Null for large trades of all underlyings.',
-      resolve: ({ total }) => total(),
-    }),
+const LargeTradesMetaType = metaOf<LargeTradesMeta>('LargeTradesMeta', 'market', 'Metadata of large trades.', (t) => ({
+  count: t.exposeInt('count', { description: 'Number of events in the answer.' }),
+  limit: t.exposeInt('limit', { description: 'Maximum number of events, after clamping.' }),
+  retention: t.exposeString('retention', {
+    description: 'intraday_24h: the live feed of about a day. stored_session: the session that was requested.',
   }),
-});
+  limitClamped: t.exposeBoolean('limitClamped', {
+    nullable: true,
+    description: 'True if a larger limit was requested; null otherwise.',
+  }),
+  cursor: t.exposeString('cursor', {
+    nullable: true,
+    description: 'Cursor of the next page. Null on the last page, and for large trades of all underlyings.',
+  }),
+  total: t.field({
+    type: LargeTradesTotalType,
+    nullable: true,
+    extensions: costs({ once: 2.5, each: 0.05 }),
+    description: 'Totals of all pages. Null for large trades of all underlyings.',
+    resolve: ({ total }) => total(),
+  }),
+}));
 
 const LargeTradesPageType = builder.objectRef<LargeTradesPage>('LargeTradesPage').implement({
   description: 'Detected large trades, newest first.',

@@ -1,17 +1,12 @@
 import { type UnusualFlow, type UnusualMeta, unusualFlow, unusualSessions } from '../../resolvers/flow/unusual.ts';
 import { builder } from '../builder.ts';
 import { costs } from '../cost.ts';
-import { ProvenancedInterface } from '../provenance.ts';
-import { ResponseMetaInterface } from '../response-meta.ts';
+import { metaOf } from '../meta-of.ts';
 import { SymbolFlowType } from './flow.ts';
 
-const UnusualMetaType = builder.objectRef<UnusualMeta>('UnusualFlowMeta').implement({
-  description: 'Metadata of unusual flow.',
-  interfaces: [ResponseMetaInterface, ProvenancedInterface],
-  fields: (t) => ({
-    note: t.exposeString('note', { nullable: true, description: 'Why there are no ratios; null if there are any.' }),
-  }),
-});
+const UnusualMetaType = metaOf<UnusualMeta>('UnusualFlowMeta', 'market', 'Metadata of unusual flow.', (t) => ({
+  note: t.exposeString('note', { nullable: true, description: 'Why there are no ratios; null if there are any.' }),
+}));
 
 const UnusualFlowType = builder.objectRef<UnusualFlow>('UnusualFlow').implement({
   description: `Premium of the current session against its mean over up to ${unusualSessions} sessions before, each up to the same minute of the day.`,

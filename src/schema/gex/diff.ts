@@ -13,9 +13,7 @@ import type { ServedGexCapture } from '../../resolvers/gex/gex.ts';
 import { builder } from '../builder.ts';
 import { costs } from '../cost.ts';
 import { enumValues } from '../enum-values.ts';
-import { PriceChecksInterface } from '../price-checks.ts';
-import { ProvenancedInterface } from '../provenance.ts';
-import { ResponseMetaInterface } from '../response-meta.ts';
+import { metaOf } from '../meta-of.ts';
 import { GexCaptureType } from './capture.ts';
 import { capturePoint } from './capture-id.ts';
 import { capturePoints, strikeSizes } from './cost.ts';
@@ -175,24 +173,20 @@ const DiffGapEnum = builder.enumType('GexDiffReason', {
 /** Cost of what a difference is computed from: both chains are read, and their contracts re-priced. */
 const comparing = costs({ once: 5, each: 120 });
 
-const GexDiffMetaType = builder.objectRef<GexDiffMeta>('GexDiffMeta').implement({
-  description: 'Metadata of a difference.',
-  interfaces: [ResponseMetaInterface, ProvenancedInterface, PriceChecksInterface],
-  fields: (t) => ({
-    flipStatus: t.field({
-      type: FlipStatusMoveType,
-      description: 'Reliability of the flip point of each capture.',
-      resolve: ({ from, to }) => ({ from, to }),
-    }),
-    reason: t.field({
-      type: DiffGapEnum,
-      nullable: true,
-      extensions: costs({ each: 0.5 }),
-      description: 'Why change is null; null if it is not.',
-      resolve: ({ reason }) => reason(),
-    }),
+const GexDiffMetaType = metaOf<GexDiffMeta>('GexDiffMeta', 'prices', 'Metadata of a difference.', (t) => ({
+  flipStatus: t.field({
+    type: FlipStatusMoveType,
+    description: 'Reliability of the flip point of each capture.',
+    resolve: ({ from, to }) => ({ from, to }),
   }),
-});
+  reason: t.field({
+    type: DiffGapEnum,
+    nullable: true,
+    extensions: costs({ each: 0.5 }),
+    description: 'Why change is null; null if it is not.',
+    resolve: ({ reason }) => reason(),
+  }),
+}));
 
 const GexDiffType = builder.objectRef<GexDiff>('GexDiff').implement({
   description: 'Dealer gamma exposure in two captures, and the causes of its change.',

@@ -9,10 +9,8 @@ import {
 } from '../../resolvers/chain/exposures.ts';
 import { builder } from '../builder.ts';
 import { costs } from '../cost.ts';
-import { PriceChecksInterface } from '../price-checks.ts';
-import { ProvenancedInterface } from '../provenance.ts';
+import { metaOf } from '../meta-of.ts';
 import { delayedSourceTime, QuoteTimeInterface } from '../quote-time.ts';
-import { ResponseMetaInterface } from '../response-meta.ts';
 import { SymbolGexType } from './gex.ts';
 
 const ExposuresInterface = builder.interfaceRef<Exposures>('ExposureFigures').implement({
@@ -54,18 +52,14 @@ const ExpiryExposuresType = builder.objectRef<ExpiryExposures>('ExpiryExposures'
   }),
 });
 
-const ExposuresMetaType = builder.objectRef<ExposuresMeta>('GexExposuresMeta').implement({
-  description: 'Metadata of exposures.',
-  interfaces: [ResponseMetaInterface, ProvenancedInterface, PriceChecksInterface],
-  fields: (t) => ({
-    sourceTime: t.expose('sourceTime', { type: 'EpochMs', nullable: true, description: delayedSourceTime }),
-    note: t.exposeString('note', {
-      nullable: true,
-      description:
-        'Why there are no exposures; or the date of an old capture. Null if there are some of the last session.',
-    }),
+const ExposuresMetaType = metaOf<ExposuresMeta>('GexExposuresMeta', 'prices', 'Metadata of exposures.', (t) => ({
+  sourceTime: t.expose('sourceTime', { type: 'EpochMs', nullable: true, description: delayedSourceTime }),
+  note: t.exposeString('note', {
+    nullable: true,
+    description:
+      'Why there are no exposures; or the date of an old capture. Null if there are some of the last session.',
   }),
-});
+}));
 
 const ExposuresPageType = builder.objectRef<ExposuresPage>('GexExposures').implement({
   description: 'Delta, vanna, charm and vega exposure of a chain. byStrike and byExpiry each add up to the total.',

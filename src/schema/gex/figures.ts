@@ -9,10 +9,8 @@ import {
 } from '../../resolvers/chain/gex-figures.ts';
 import { builder } from '../builder.ts';
 import { costs } from '../cost.ts';
-import { PriceChecksInterface } from '../price-checks.ts';
-import { ProvenancedInterface } from '../provenance.ts';
+import { metaOf } from '../meta-of.ts';
 import { delayedSourceTime, QuoteTimeInterface } from '../quote-time.ts';
-import { ResponseMetaInterface } from '../response-meta.ts';
 import { AppliedConventionType, GexConventionInput } from './convention.ts';
 import { strikeSizes } from './cost.ts';
 import { FlipStatusEnum } from './flip-status.ts';
@@ -29,10 +27,11 @@ const StrikeValueType = builder.objectRef<StrikeValue>('GexStrikeValue').impleme
 });
 
 /** Metadata; option flow adds its coverage in its own file. */
-export const GexFiguresMetaType = builder.objectRef<GexFiguresMeta>('GexFiguresMeta').implement({
-  description: 'Metadata of figures in a convention.',
-  interfaces: [ResponseMetaInterface, ProvenancedInterface, PriceChecksInterface],
-  fields: (t) => ({
+export const GexFiguresMetaType = metaOf<GexFiguresMeta>(
+  'GexFiguresMeta',
+  'prices',
+  'Metadata of figures in a convention.',
+  (t) => ({
     sourceTime: t.expose('sourceTime', { type: 'EpochMs', nullable: true, description: delayedSourceTime }),
     flipStatus: t.expose('flipStatus', {
       type: FlipStatusEnum,
@@ -44,7 +43,7 @@ export const GexFiguresMetaType = builder.objectRef<GexFiguresMeta>('GexFiguresM
       description: 'Why net is null; or the date of an old capture. Null if net is of the last session.',
     }),
   }),
-});
+);
 
 const GexFiguresType = builder.objectRef<GexFigures>('GexFigures').implement({
   description:

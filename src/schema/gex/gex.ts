@@ -6,10 +6,8 @@ import { sessionStrikes } from '../../resolvers/gex/session-strikes.ts';
 import { builder } from '../builder.ts';
 import { costs } from '../cost.ts';
 import { SymbolType } from '../market/symbol.ts';
+import { metaOf } from '../meta-of.ts';
 import { byTicker, node } from '../node.ts';
-import { PriceChecksInterface } from '../price-checks.ts';
-import { ProvenancedInterface } from '../provenance.ts';
-import { ResponseMetaInterface } from '../response-meta.ts';
 import { GexCaptureType } from './capture.ts';
 import { captureCost, historyCost } from './cost.ts';
 import { FlipStatusEnum } from './flip-status.ts';
@@ -17,10 +15,11 @@ import { SessionStrikesType } from './session-strikes.ts';
 
 const usage = { extensions: { scopeGroup: 'analytics.gex' } };
 
-const GexHistoryMetaType = builder.objectRef<GexHistoryMeta>('GexHistoryMeta').implement({
-  description: 'Metadata of a session of GEX captures.',
-  interfaces: [ResponseMetaInterface, ProvenancedInterface, PriceChecksInterface],
-  fields: (t) => ({
+const GexHistoryMetaType = metaOf<GexHistoryMeta>(
+  'GexHistoryMeta',
+  'prices',
+  'Metadata of a session of GEX captures.',
+  (t) => ({
     flipStatus: t.field({
       type: [FlipStatusEnum],
       nullable: { list: false, items: true },
@@ -51,7 +50,7 @@ const GexHistoryMetaType = builder.objectRef<GexHistoryMeta>('GexHistoryMeta').i
       description: 'True if top is the default for API keys; null otherwise.',
     }),
   }),
-});
+);
 
 const GexHistoryType = builder.objectRef<GexHistory>('GexHistory').implement({
   description: 'GEX captures of one session.',

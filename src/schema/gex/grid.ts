@@ -5,43 +5,37 @@ import { type GexGrid, type GexGridMeta, gexGrid } from '../../resolvers/gex/gri
 import { priorCloseOf } from '../../resolvers/gex/prior-close.ts';
 import { builder } from '../builder.ts';
 import { costs } from '../cost.ts';
-import { PriceChecksInterface } from '../price-checks.ts';
-import { ProvenancedInterface } from '../provenance.ts';
+import { metaOf } from '../meta-of.ts';
 import { captureNote, delayedSourceTime, QuoteTimeInterface } from '../quote-time.ts';
-import { ResponseMetaInterface } from '../response-meta.ts';
 import { GexStrikeType } from './capture.ts';
 import { strikeSizes } from './cost.ts';
 import { FlipStatusEnum, flipStatusText } from './flip-status.ts';
 import { SymbolGexType } from './gex.ts';
 
-const GexGridMetaType = builder.objectRef<GexGridMeta>('GexGridMeta').implement({
-  description: 'Metadata of a grid.',
-  interfaces: [ResponseMetaInterface, ProvenancedInterface, PriceChecksInterface],
-  fields: (t) => ({
-    flipStatus: t.field({
-      type: FlipStatusEnum,
-      nullable: true,
-      description: flipStatusText,
-      extensions: costs({ once: 0.2, each: 0.005 }),
-      resolve: ({ capture }, _args, context) => capture && flipStatusOf(context, capture),
-    }),
-    sourceTime: t.expose('sourceTime', { type: 'EpochMs', nullable: true, description: delayedSourceTime }),
-    date: t.expose('date', { type: 'SessionDate', description: 'Session of the capture, or the requested date.' }),
-    underlying: t.expose('underlying', { type: 'Ticker', description: 'Ticker of the underlying.' }),
-    strikeCount: t.exposeInt('strikeCount', { description: 'Number of strikes in the answer.' }),
-    note: t.exposeString('note', { nullable: true, description: captureNote }),
-    expiredFiltered: t.exposeBoolean('expiredFiltered', {
-      nullable: true,
-      description: 'True if settled expiries were omitted from a live grid; null otherwise.',
-    }),
-    dte: t.exposeInt('dte', { nullable: true, description: 'Requested days to expiry; null when not sent.' }),
-    dteExpiry: t.expose('dteExpiry', {
-      type: 'SessionDate',
-      nullable: true,
-      description: 'Expiry date selected by dte; null when dte was not sent.',
-    }),
+const GexGridMetaType = metaOf<GexGridMeta>('GexGridMeta', 'prices', 'Metadata of a grid.', (t) => ({
+  flipStatus: t.field({
+    type: FlipStatusEnum,
+    nullable: true,
+    description: flipStatusText,
+    extensions: costs({ once: 0.2, each: 0.005 }),
+    resolve: ({ capture }, _args, context) => capture && flipStatusOf(context, capture),
   }),
-});
+  sourceTime: t.expose('sourceTime', { type: 'EpochMs', nullable: true, description: delayedSourceTime }),
+  date: t.expose('date', { type: 'SessionDate', description: 'Session of the capture, or the requested date.' }),
+  underlying: t.expose('underlying', { type: 'Ticker', description: 'Ticker of the underlying.' }),
+  strikeCount: t.exposeInt('strikeCount', { description: 'Number of strikes in the answer.' }),
+  note: t.exposeString('note', { nullable: true, description: captureNote }),
+  expiredFiltered: t.exposeBoolean('expiredFiltered', {
+    nullable: true,
+    description: 'True if settled expiries were omitted from a live grid; null otherwise.',
+  }),
+  dte: t.exposeInt('dte', { nullable: true, description: 'Requested days to expiry; null when not sent.' }),
+  dteExpiry: t.expose('dteExpiry', {
+    type: 'SessionDate',
+    nullable: true,
+    description: 'Expiry date selected by dte; null when dte was not sent.',
+  }),
+}));
 
 const GexGridType = builder.objectRef<GexGrid>('GexGrid').implement({
   description:

@@ -9,9 +9,8 @@ import {
 import { builder } from '../builder.ts';
 import { costs } from '../cost.ts';
 import { enumValues } from '../enum-values.ts';
-import { ProvenancedInterface } from '../provenance.ts';
+import { metaOf } from '../meta-of.ts';
 import { delayedSourceTime, QuoteTimeInterface } from '../quote-time.ts';
-import { ResponseMetaInterface } from '../response-meta.ts';
 import { GexStrikeType } from './capture.ts';
 import { strikeSizes } from './cost.ts';
 import { FlipStatusEnum, flipStatusText } from './flip-status.ts';
@@ -26,10 +25,11 @@ const ReferenceBasisEnum = builder.enumType('GexReferenceBasis', {
   }),
 });
 
-const GexReferenceMetaType = builder.objectRef<GexReferenceMeta>('GexReferenceMeta').implement({
-  description: 'Metadata of a reference capture.',
-  interfaces: [ResponseMetaInterface, ProvenancedInterface],
-  fields: (t) => ({
+const GexReferenceMetaType = metaOf<GexReferenceMeta>(
+  'GexReferenceMeta',
+  'market',
+  'Metadata of a reference capture.',
+  (t) => ({
     sourceTime: t.expose('sourceTime', { type: 'EpochMs', nullable: true, description: delayedSourceTime }),
     flipStatus: t.field({
       type: FlipStatusEnum,
@@ -40,7 +40,7 @@ const GexReferenceMetaType = builder.objectRef<GexReferenceMeta>('GexReferenceMe
     }),
     available: t.exposeBoolean('available', { description: 'True if the reference capture exists.' }),
   }),
-});
+);
 
 const GexReferenceType = builder.objectRef<GexReference>('GexReference').implement({
   description: "The capture a session's gamma is compared with.",

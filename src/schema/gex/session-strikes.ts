@@ -4,13 +4,13 @@ import type { SessionStrikes, SessionStrikesMeta } from '../../resolvers/gex/ses
 import { builder } from '../builder.ts';
 import { columnFields } from '../column-fields.ts';
 import { costs } from '../cost.ts';
-import { ProvenancedInterface } from '../provenance.ts';
-import { ResponseMetaInterface } from '../response-meta.ts';
+import { metaOf } from '../meta-of.ts';
 
-const SessionStrikesMetaType = builder.objectRef<SessionStrikesMeta>('SessionStrikesMeta').implement({
-  description: "Metadata of the rows of a session's last capture.",
-  interfaces: [ResponseMetaInterface, ProvenancedInterface],
-  fields: (t) => ({
+const SessionStrikesMetaType = metaOf<SessionStrikesMeta>(
+  'SessionStrikesMeta',
+  'market',
+  "Metadata of the rows of a session's last capture.",
+  (t) => ({
     underlying: t.expose('underlying', { type: 'Ticker', description: 'Ticker of the underlying.' }),
     date: t.expose('date', { type: 'SessionDate', description: 'Exchange session.' }),
     capturedAt: t.expose('capturedAt', {
@@ -20,7 +20,7 @@ const SessionStrikesMetaType = builder.objectRef<SessionStrikesMeta>('SessionStr
     }),
     rowCount: t.exposeInt('rowCount', { description: 'Number of rows in the answer.' }),
   }),
-});
+);
 
 // The route names one of them differently, and lacks another in rows by expiry.
 const { deltaAdj, gex0dte, ...numbers } = strikeColumns;

@@ -8,7 +8,7 @@ import {
 } from '../../resolvers/journal/import.ts';
 import { builder } from '../builder.ts';
 import { costs, writing } from '../cost.ts';
-import { ResponseMetaInterface } from '../response-meta.ts';
+import { metaOf } from '../meta-of.ts';
 
 const JournalFormatEnum = builder.enumType('JournalFormat', {
   description: 'Format of an import.',
@@ -47,16 +47,12 @@ const ImportResultType = builder.objectRef<ImportResult>('ImportResult').impleme
   }),
 });
 
-const ImportMetaType = builder.objectRef<ImportAnswer['meta']>('ImportMeta').implement({
-  description: 'Metadata of an import.',
-  interfaces: [ResponseMetaInterface],
-  fields: (t) => ({
-    errorsOmitted: t.exposeInt('errorsOmitted', {
-      nullable: true,
-      description: 'Number of rows that were not imported and are not listed; null = all are listed.',
-    }),
+const ImportMetaType = metaOf<ImportAnswer['meta']>('ImportMeta', 'registry', 'Metadata of an import.', (t) => ({
+  errorsOmitted: t.exposeInt('errorsOmitted', {
+    nullable: true,
+    description: 'Number of rows that were not imported and are not listed; null = all are listed.',
   }),
-});
+}));
 
 const ImportJournalPayload = builder.objectRef<ImportAnswer>('ImportJournalPayload').implement({
   description: 'The journal after an import.',

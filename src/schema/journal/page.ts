@@ -1,20 +1,20 @@
 import { type JournalPage, journalPageMax } from '../../resolvers/journal/page.ts';
-import { builder } from '../builder.ts';
 import { costs, itemsAsked } from '../cost.ts';
-import { ResponseMetaInterface } from '../response-meta.ts';
+import { metaOf } from '../meta-of.ts';
 
 /** `meta` of a page of the journal. */
-export const JournalPageMeta = builder.objectRef<JournalPage<unknown>['meta']>('JournalPageMeta').implement({
-  description: 'Metadata of a page of the journal.',
-  interfaces: [ResponseMetaInterface],
-  fields: (t) => ({
+export const JournalPageMeta = metaOf<JournalPage<unknown>['meta']>(
+  'JournalPageMeta',
+  'registry',
+  'Metadata of a page of the journal.',
+  (t) => ({
     count: t.exposeInt('count', { description: 'Number of rows on the page.' }),
     cursor: t.exposeString('cursor', {
       nullable: true,
       description: 'Cursor of the next page; null on the last page.',
     }),
   }),
-});
+);
 
 /** Cost of a page: a statement, and the selected fields of each row. */
 export const journalPageCost = costs<{ limit?: number | null }>({

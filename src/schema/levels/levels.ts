@@ -13,9 +13,7 @@ import { builder } from '../builder.ts';
 import { costs } from '../cost.ts';
 import { enumValues } from '../enum-values.ts';
 import { SymbolType } from '../market/symbol.ts';
-import { PriceChecksInterface } from '../price-checks.ts';
-import { ProvenancedInterface } from '../provenance.ts';
-import { ResponseMetaInterface } from '../response-meta.ts';
+import { metaOf } from '../meta-of.ts';
 
 const LevelKindEnum = builder.enumType('LevelKind', {
   description: 'Kinds of price levels.',
@@ -91,27 +89,23 @@ const LevelType = builder.objectRef<Level>('Level').implement({
   }),
 });
 
-const LevelsMetaType = builder.objectRef<LevelsMeta>('LevelsMeta').implement({
-  description: 'Metadata of price levels.',
-  interfaces: [ResponseMetaInterface, ProvenancedInterface, PriceChecksInterface],
-  fields: (t) => ({
-    basis: t.exposeFloat('basis', {
-      nullable: true,
-      description: 'Dollars added to each price; null if none were sent.',
-    }),
-    restricted: t.expose('restricted', {
-      type: [LevelKindEnum],
-      nullable: true,
-      extensions: costs({ rows: 1 }),
-      description: 'Kinds of levels that the caller may not read and that are omitted; null if there are none.',
-    }),
-    count: t.exposeInt('count', { description: 'Number of levels.' }),
-    note: t.exposeString('note', {
-      nullable: true,
-      description: `Why there are no gamma levels; or the date of an old capture. Null if they are of the last session.`,
-    }),
+const LevelsMetaType = metaOf<LevelsMeta>('LevelsMeta', 'prices', 'Metadata of price levels.', (t) => ({
+  basis: t.exposeFloat('basis', {
+    nullable: true,
+    description: 'Dollars added to each price; null if none were sent.',
   }),
-});
+  restricted: t.expose('restricted', {
+    type: [LevelKindEnum],
+    nullable: true,
+    extensions: costs({ rows: 1 }),
+    description: 'Kinds of levels that the caller may not read and that are omitted; null if there are none.',
+  }),
+  count: t.exposeInt('count', { description: 'Number of levels.' }),
+  note: t.exposeString('note', {
+    nullable: true,
+    description: `Why there are no gamma levels; or the date of an old capture. Null if they are of the last session.`,
+  }),
+}));
 
 const LevelsType = builder.objectRef<LevelsPage>('Levels').implement({
   description: 'Price levels of a symbol.',

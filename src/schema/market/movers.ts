@@ -11,8 +11,7 @@ import { builder } from '../builder.ts';
 import { columnFields } from '../column-fields.ts';
 import { costs, itemsAsked, registryQuotesCost } from '../cost.ts';
 import { enumValues } from '../enum-values.ts';
-import { ProvenancedInterface } from '../provenance.ts';
-import { ResponseMetaInterface } from '../response-meta.ts';
+import { metaOf } from '../meta-of.ts';
 import { marketField } from './as-of.ts';
 import { SymbolType } from './symbol.ts';
 
@@ -34,23 +33,18 @@ const MoverType = builder.objectRef<Mover>('Mover').implement({
   }),
 });
 
-const MoversMetaType = builder.objectRef<MoversMeta>('MoversMeta').implement({
-  description: 'Metadata of movers.',
-  interfaces: [ResponseMetaInterface, ProvenancedInterface],
-  fields: (t) => ({
-    count: t.exposeInt('count', { description: 'Number of rows in the answer.' }),
-    computedAt: t.expose('computedAt', {
-      type: 'EpochMs',
-      description:
-        'When the changes were computed, epoch ms. They are computed once a minute and shared by all callers.',
-    }),
-    universe: t.expose('universe', {
-      type: MoverUniverseEnum,
-      description: 'The symbols that the movers were selected from.',
-    }),
-    note: t.exposeString('note', { nullable: true, description: 'The notes of the rows; null if there are none.' }),
+const MoversMetaType = metaOf<MoversMeta>('MoversMeta', 'market', 'Metadata of movers.', (t) => ({
+  count: t.exposeInt('count', { description: 'Number of rows in the answer.' }),
+  computedAt: t.expose('computedAt', {
+    type: 'EpochMs',
+    description: 'When the changes were computed, epoch ms. They are computed once a minute and shared by all callers.',
   }),
-});
+  universe: t.expose('universe', {
+    type: MoverUniverseEnum,
+    description: 'The symbols that the movers were selected from.',
+  }),
+  note: t.exposeString('note', { nullable: true, description: 'The notes of the rows; null if there are none.' }),
+}));
 
 const MoversPageType = builder.objectRef<MoversPage>('Movers').implement({
   description: 'The symbols that moved most.',

@@ -10,9 +10,8 @@ import {
 import { builder } from '../builder.ts';
 import { columnFields } from '../column-fields.ts';
 import { costs, itemsAsked } from '../cost.ts';
+import { metaOf } from '../meta-of.ts';
 import { byTicker, node } from '../node.ts';
-import { ProvenancedInterface } from '../provenance.ts';
-import { ResponseMetaInterface } from '../response-meta.ts';
 import { marketField } from './as-of.ts';
 import { SymbolType } from './symbol.ts';
 
@@ -35,21 +34,17 @@ export const QuoteType = builder.objectRef<AskedQuote>('Quote').implement({
   }),
 });
 
-const QuotesMetaType = builder.objectRef<QuotesMeta>('QuotesMeta').implement({
-  description: 'Metadata of quotes.',
-  interfaces: [ResponseMetaInterface, ProvenancedInterface],
-  fields: (t) => ({
-    count: t.exposeInt('count', { description: 'Number of rows.' }),
-    restricted: t.expose('restricted', {
-      extensions: costs({ rows: 'page' }),
-      type: ['Ticker'],
-      nullable: true,
-      description:
-        'Symbols the caller may not read, by their requested names; their rows are empty. Null if there are none.',
-    }),
-    note: t.exposeString('note', { nullable: true, description: 'The notes of the rows; null if there are none.' }),
+const QuotesMetaType = metaOf<QuotesMeta>('QuotesMeta', 'market', 'Metadata of quotes.', (t) => ({
+  count: t.exposeInt('count', { description: 'Number of rows.' }),
+  restricted: t.expose('restricted', {
+    extensions: costs({ rows: 'page' }),
+    type: ['Ticker'],
+    nullable: true,
+    description:
+      'Symbols the caller may not read, by their requested names; their rows are empty. Null if there are none.',
   }),
-});
+  note: t.exposeString('note', { nullable: true, description: 'The notes of the rows; null if there are none.' }),
+}));
 
 const QuotesPageType = builder.objectRef<QuotesPage>('Quotes').implement({
   description: 'Quotes of several symbols.',

@@ -10,7 +10,8 @@ import { chainPolicy } from '../../resolvers/market/symbol-access.ts';
 import { builder } from '../builder.ts';
 import { costs } from '../cost.ts';
 import { enumValues } from '../enum-values.ts';
-import { ResponseMetaInterface, TierEnum } from '../response-meta.ts';
+import { metaOf } from '../meta-of.ts';
+import { TierEnum } from '../response-meta.ts';
 import { ChainPolicyType, SymbolClassEnum } from './symbol.ts';
 
 const InstrumentTypeEnum = builder.enumType('InstrumentType', {
@@ -43,18 +44,14 @@ const RegistryEntryType = builder.objectRef<SymbolEntry>('RegistryEntry').implem
   }),
 });
 
-const RegistryMetaType = builder.objectRef<RegistryPage['meta']>('RegistryMeta').implement({
-  description: 'Metadata of the registry.',
-  interfaces: [ResponseMetaInterface],
-  fields: (t) => ({
-    count: t.exposeInt('count', { description: 'Number of rows.' }),
-    class: t.expose('class', {
-      type: SymbolClassEnum,
-      nullable: true,
-      description: 'The class filter of the request; null = none.',
-    }),
+const RegistryMetaType = metaOf<RegistryPage['meta']>('RegistryMeta', 'registry', 'Metadata of the registry.', (t) => ({
+  count: t.exposeInt('count', { description: 'Number of rows.' }),
+  class: t.expose('class', {
+    type: SymbolClassEnum,
+    nullable: true,
+    description: 'The class filter of the request; null = none.',
   }),
-});
+}));
 
 const RegistryPageType = builder.objectRef<RegistryPage>('Registry').implement({
   description: 'The registry as a list.',

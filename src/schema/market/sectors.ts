@@ -1,8 +1,7 @@
 import { type SectorAverage, type SectorsMeta, type SectorsPage, sectors } from '../../resolvers/market/sectors.ts';
 import { builder } from '../builder.ts';
 import { costs, registryQuotesCost } from '../cost.ts';
-import { ProvenancedInterface } from '../provenance.ts';
-import { ResponseMetaInterface } from '../response-meta.ts';
+import { metaOf } from '../meta-of.ts';
 import { marketField } from './as-of.ts';
 
 const SectorAverageType = builder.objectRef<SectorAverage>('SectorAverage').implement({
@@ -22,24 +21,20 @@ const SectorAverageType = builder.objectRef<SectorAverage>('SectorAverage').impl
   }),
 });
 
-const SectorsMetaType = builder.objectRef<SectorsMeta>('SectorsMeta').implement({
-  description: 'Metadata of sector averages.',
-  interfaces: [ResponseMetaInterface, ProvenancedInterface],
-  fields: (t) => ({
-    count: t.exposeInt('count', { description: 'Number of sectors.' }),
-    computedAt: t.expose('computedAt', {
-      type: 'EpochMs',
-      description:
-        'When the averages were computed, epoch ms. They are computed once a minute and shared by all callers.',
-    }),
-    date: t.expose('date', {
-      type: 'SessionDate',
-      nullable: true,
-      description: 'The date of the request; not applied.',
-    }),
-    note: t.exposeString('note', { description: 'A remark on these rows.' }),
+const SectorsMetaType = metaOf<SectorsMeta>('SectorsMeta', 'market', 'Metadata of sector averages.', (t) => ({
+  count: t.exposeInt('count', { description: 'Number of sectors.' }),
+  computedAt: t.expose('computedAt', {
+    type: 'EpochMs',
+    description:
+      'When the averages were computed, epoch ms. They are computed once a minute and shared by all callers.',
   }),
-});
+  date: t.expose('date', {
+    type: 'SessionDate',
+    nullable: true,
+    description: 'The date of the request; not applied.',
+  }),
+  note: t.exposeString('note', { description: 'A remark on these rows.' }),
+}));
 
 const SectorsPageType = builder.objectRef<SectorsPage>('Sectors').implement({
   description: 'Sector averages.',

@@ -18,8 +18,7 @@ import { columnFields } from '../column-fields.ts';
 import { columnLists } from '../column-lists.ts';
 import { costs } from '../cost.ts';
 import { enumValues } from '../enum-values.ts';
-import { ProvenancedInterface } from '../provenance.ts';
-import { ResponseMetaInterface } from '../response-meta.ts';
+import { metaOf } from '../meta-of.ts';
 import { mostSplits, SplitType } from './corporate.ts';
 import { SymbolType } from './symbol.ts';
 
@@ -48,10 +47,11 @@ export const BarColumnsType = builder.objectRef<BarColumns>('BarColumns').implem
   fields: (t) => columnLists(t, barNumbers, costs({ rows: 'page' })),
 });
 
-const StockBarsMetaType = builder.objectRef<StockBarsMeta>('StockBarsMeta').implement({
-  description: 'Metadata of a page of stock bars.',
-  interfaces: [ResponseMetaInterface, ProvenancedInterface],
-  fields: (t) => ({
+const StockBarsMetaType = metaOf<StockBarsMeta>(
+  'StockBarsMeta',
+  'market',
+  'Metadata of a page of stock bars.',
+  (t) => ({
     rowCount: t.exposeInt('rowCount', { description: 'Number of bars on this page.' }),
     completeThrough: t.expose('completeThrough', {
       type: 'EpochMs',
@@ -80,7 +80,7 @@ const StockBarsMetaType = builder.objectRef<StockBarsMeta>('StockBarsMeta').impl
       description: 'Cursor of the next page; null on the last page.',
     }),
   }),
-});
+);
 
 /** A page of bars, of a symbol and around prints. */
 export const StockBarsPageType = builder.objectRef<StockBarsPage>('StockBarsPage').implement({

@@ -16,14 +16,14 @@ import { builder } from '../builder.ts';
 import { columnFields } from '../column-fields.ts';
 import { costs, itemsAsked } from '../cost.ts';
 import { type SymbolNode, SymbolType } from '../market/symbol.ts';
+import { metaOf } from '../meta-of.ts';
 import { byTicker, node } from '../node.ts';
-import { ProvenancedInterface } from '../provenance.ts';
-import { ResponseMetaInterface } from '../response-meta.ts';
 
-const OffExchangeMetaType = builder.objectRef<OffExchangeMeta>('OffExchangeMeta').implement({
-  description: 'Metadata of a page of off-exchange rows.',
-  interfaces: [ResponseMetaInterface, ProvenancedInterface],
-  fields: (t) => ({
+const OffExchangeMetaType = metaOf<OffExchangeMeta>(
+  'OffExchangeMeta',
+  'market',
+  'Metadata of a page of off-exchange rows.',
+  (t) => ({
     symbol: t.expose('symbol', { type: 'Ticker', description: 'Ticker.' }),
     synthetic: t.exposeBoolean('synthetic', {
       description:
@@ -59,7 +59,7 @@ const OffExchangeMetaType = builder.objectRef<OffExchangeMeta>('OffExchangeMeta'
       resolve: () => disclosureThreshold,
     }),
   }),
-});
+);
 
 /** A symbol's off-exchange tables. */
 const SymbolOffExchangeType = builder.objectRef<SymbolNode>('SymbolOffExchange').implement({

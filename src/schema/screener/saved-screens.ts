@@ -20,8 +20,9 @@ import { screenLimits } from '../../resolvers/screener/screen.ts';
 import { builder } from '../builder.ts';
 import { costs, itemsAsked, writing } from '../cost.ts';
 import { marketField } from '../market/as-of.ts';
+import { metaOf } from '../meta-of.ts';
 import { byOwnId, refetchable } from '../node.ts';
-import { PlainMetaType, ResponseMetaInterface } from '../response-meta.ts';
+import { PlainMetaType } from '../response-meta.ts';
 import {
   ScreenColumnEnum,
   ScreenFigureEnum,
@@ -98,10 +99,11 @@ const SavedScreenType = builder.objectRef<SavedScreen>('SavedScreen').implement(
 
 refetchable(SavedScreenType, ({ id }) => id, byOwnId(savedScreen, screenPoints), scopeGroup);
 
-const SavedScreenMeta = builder.objectRef<SavedScreenPage['meta']>('SavedScreenMeta').implement({
-  description: 'Metadata of saved screens.',
-  interfaces: [ResponseMetaInterface],
-  fields: (t) => ({
+const SavedScreenMeta = metaOf<SavedScreenPage['meta']>(
+  'SavedScreenMeta',
+  'registry',
+  'Metadata of saved screens.',
+  (t) => ({
     count: t.exposeInt('count', { description: 'Number of screens on this page.' }),
     totalCount: t.exposeInt('totalCount', { description: 'Number of screens over all pages.' }),
     cursor: t.exposeString('cursor', {
@@ -109,7 +111,7 @@ const SavedScreenMeta = builder.objectRef<SavedScreenPage['meta']>('SavedScreenM
       description: 'Cursor of the next page; null on the last page.',
     }),
   }),
-});
+);
 
 const SavedScreensType = builder.objectRef<SavedScreenPage>('SavedScreens').implement({
   description: "A page of the caller's saved screens.",

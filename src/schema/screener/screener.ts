@@ -24,7 +24,7 @@ import { costs, itemsAsked } from '../cost.ts';
 import { enumValues } from '../enum-values.ts';
 import { marketField } from '../market/as-of.ts';
 import { SymbolType } from '../market/symbol.ts';
-import { ResponseMetaInterface } from '../response-meta.ts';
+import { metaOf } from '../meta-of.ts';
 
 const columns: Readonly<Record<FigureName, FigureColumn>> = figureColumns;
 const outputTypes = { float64: 'Float', int64: 'Long', text: 'String' } as const;
@@ -139,32 +139,28 @@ const ScreenRowType = builder.objectRef<ScreenRow>('ScreenRow').implement({
   }),
 });
 
-const ScreenMetaType = builder.objectRef<ScreenMeta>('ScreenMeta').implement({
-  description: 'Metadata of a screen.',
-  interfaces: [ResponseMetaInterface],
-  fields: (t) => ({
-    count: t.exposeInt('count', { description: 'Number of symbols on this page.' }),
-    totalCount: t.exposeInt('totalCount', { description: 'Number of symbols that match, over all pages.' }),
-    cursor: t.exposeString('cursor', {
-      nullable: true,
-      description: 'Cursor of the next page; null on the last page.',
-    }),
-    restricted: t.field({
-      type: [ScreenFigureEnum],
-      nullable: true,
-      extensions: costs({ rows: 6 }),
-      description: 'Figures that the caller may not read, null in every row; null if there are none.',
-      resolve: ({ restricted }) => restricted as never,
-    }),
-    restrictedColumns: t.field({
-      type: [ScreenColumnEnum],
-      nullable: true,
-      extensions: costs({ rows: 6 }),
-      description: 'Figures that the caller may not read, null in every row, as REST and tables name them.',
-      resolve: ({ restricted }) => restricted as never,
-    }),
+const ScreenMetaType = metaOf<ScreenMeta>('ScreenMeta', 'registry', 'Metadata of a screen.', (t) => ({
+  count: t.exposeInt('count', { description: 'Number of symbols on this page.' }),
+  totalCount: t.exposeInt('totalCount', { description: 'Number of symbols that match, over all pages.' }),
+  cursor: t.exposeString('cursor', {
+    nullable: true,
+    description: 'Cursor of the next page; null on the last page.',
   }),
-});
+  restricted: t.field({
+    type: [ScreenFigureEnum],
+    nullable: true,
+    extensions: costs({ rows: 6 }),
+    description: 'Figures that the caller may not read, null in every row; null if there are none.',
+    resolve: ({ restricted }) => restricted as never,
+  }),
+  restrictedColumns: t.field({
+    type: [ScreenColumnEnum],
+    nullable: true,
+    extensions: costs({ rows: 6 }),
+    description: 'Figures that the caller may not read, null in every row, as REST and tables name them.',
+    resolve: ({ restricted }) => restricted as never,
+  }),
+}));
 
 /** A page of symbols that match. */
 export const ScreenPageType = builder.objectRef<ScreenPage>('Screen').implement({
