@@ -7,7 +7,7 @@ import { routesWithoutTool } from './known-routes.ts';
 // Generated clients call operations by these names, and agents tools by the same with `_` for `-`: a name that was
 // published stays. routes.txt is what was published; npm run check holds it.
 const published = readFileSync('routes.txt', 'utf8')
-  .trim()
+  .split('\n\n')[0]!
   .split('\n')
   .map((line) => line.split(/ +/)[2]!);
 

@@ -14,7 +14,7 @@ import { contextAsOf, type PastArgs } from '../../src/resolvers/as-of.ts';
 import { type RequestContext, requestContext } from '../../src/resolvers/context.ts';
 import {
   failureOf,
-  readOperation,
+  readRouteOperation,
   type StoredForm,
   type StoredOperation,
   storedOperation,
@@ -194,11 +194,7 @@ function variableSets(known: KnownRoute, random: Random): { complete: Variables[
 }
 
 const readRoute = (route: KnownRoute['route']) =>
-  storedOperation(
-    schema as GraphQLSchema,
-    route,
-    readOperation(schema as GraphQLSchema, `../routes/${route.operation}`),
-  );
+  storedOperation(schema as GraphQLSchema, route, readRouteOperation(schema as GraphQLSchema, route));
 
 const operations = new Map<string, StoredOperation>();
 function operationOf({ name, route }: KnownRoute): StoredOperation {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { Estimate } from '../../src/graphql/estimate/estimate.ts';
 import { examplesAt } from '../../src/graphql/examples.ts';
-import { readOperation, storedOperation } from '../../src/rest/contract/operation.ts';
+import { readRouteOperation, storedOperation } from '../../src/rest/contract/operation.ts';
 import { readParams } from '../../src/rest/contract/params.ts';
 import { schema } from '../../src/schema/index.ts';
 import { knownRoutes } from '../contract/known-routes.ts';
@@ -301,7 +301,7 @@ describe('no answer costs more than the maximum of its estimate', () => {
 
   test.each(knownRoutes().filter(({ route }) => route.method === 'GET'))('route: $name', async (known) => {
     const { route } = known;
-    const operation = storedOperation(schema, route, readOperation(schema, `../routes/${route.operation}`));
+    const operation = storedOperation(schema, route, readRouteOperation(schema, route));
     const credential = await app.session();
     let answered = 0;
     for (const { texts } of madeRequests(known, 0).slice(0, 6)) {

@@ -22,8 +22,8 @@ class AccountUsageMeta(TypedDict):
     """Metadata of an account's usage: how full its journal and its list of screens are."""
 
     caps: Caps
-    plane: str | None
     journal: JournalUsage
+    plane: str | None
     screens: ScreensUsage
     note: NotRequired[str]
     read_at_ms: NotRequired[int]
@@ -110,18 +110,18 @@ class ChainMeta(TypedDict):
     """Metadata of a chain."""
 
     caps: Caps
-    plane: str | None
     at: NotRequired[int]
     at_effective: NotRequired[int]
-    known_at: NotRequired[int]
+    greeks_filled: NotRequired[list[str]]
+    greeks_source: GreeksSource | None
     inconsistent_expiries: list[str] | None
+    known_at: NotRequired[int]
+    note: NotRequired[str]
+    plane: str | None
+    row_count: int
+    source_time: NotRequired[int]
     spot_stale: bool | None
     underlying: str
-    source_time: NotRequired[int]
-    row_count: int
-    greeks_source: GreeksSource | None
-    greeks_filled: NotRequired[list[str]]
-    note: NotRequired[str]
     provenance: NotRequired[list[Provenance]]
     read_at_ms: NotRequired[int]
 
@@ -211,14 +211,14 @@ ContractHistoryMeta = TypedDict(
     "ContractHistoryMeta",
     {
         "caps": "Caps",
-        "plane": "str | None",
         "at": "NotRequired[int]",
         "at_effective": "NotRequired[int]",
-        "known_at": "NotRequired[int]",
-        "from": "str",
-        "to": "str",
         "count": "int",
+        "from": "str",
+        "known_at": "NotRequired[int]",
         "note": "NotRequired[str]",
+        "plane": "str | None",
+        "to": "str",
         "provenance": "NotRequired[list[Provenance]]",
         "read_at_ms": "NotRequired[int]",
     },
@@ -254,11 +254,11 @@ class ContractSnapshotsMeta(TypedDict):
     """Metadata of several contracts."""
 
     caps: Caps
-    plane: str | None
     at: NotRequired[int]
     at_effective: NotRequired[int]
-    known_at: NotRequired[int]
     count: int
+    known_at: NotRequired[int]
+    plane: str | None
     restricted: NotRequired[list[str]]
     provenance: NotRequired[list[Provenance]]
     note: NotRequired[str]
@@ -305,13 +305,13 @@ class CrossSectionMeta(TypedDict):
     """Metadata of a cross-section."""
 
     caps: Caps
-    symbol: str
-    retention: str
-    note: NotRequired[str]
-    plane: str | None
     at: NotRequired[int]
     at_effective: NotRequired[int]
     known_at: NotRequired[int]
+    note: NotRequired[str]
+    plane: str | None
+    retention: str
+    symbol: str
     provenance: NotRequired[list[Provenance]]
     read_at_ms: NotRequired[int]
 
@@ -396,13 +396,13 @@ class EodMeta(TypedDict):
     """Metadata of an end-of-day list."""
 
     caps: Caps
-    count: int
     filters: NotRequired[EodFilters]
-    note: NotRequired[str]
-    plane: str | None
     at: NotRequired[int]
     at_effective: NotRequired[int]
+    count: int
     known_at: NotRequired[int]
+    note: NotRequired[str]
+    plane: str | None
     provenance: NotRequired[list[Provenance]]
     read_at_ms: NotRequired[int]
 
@@ -473,15 +473,15 @@ class ExpirationsMeta(TypedDict):
     """Metadata of a list of expirations."""
 
     caps: Caps
-    plane: str | None
     at: NotRequired[int]
     at_effective: NotRequired[int]
-    known_at: NotRequired[int]
-    count: int
-    captured_at: int | None
-    underlying: str
     cached: bool
+    captured_at: int | None
+    count: int
+    known_at: NotRequired[int]
     note: NotRequired[str]
+    plane: str | None
+    underlying: str
     provenance: NotRequired[list[Provenance]]
     read_at_ms: NotRequired[int]
 
@@ -643,14 +643,14 @@ class GexDiffMeta(TypedDict):
     """Metadata of a difference."""
 
     caps: Caps
-    plane: str | None
     at: NotRequired[int]
     at_effective: NotRequired[int]
-    known_at: NotRequired[int]
     flip_status: FlipStatusMove
     inconsistent_expiries: list[str] | None
-    spot_stale: bool | None
+    known_at: NotRequired[int]
+    plane: str | None
     reason: GexDiffReason | None
+    spot_stale: bool | None
     provenance: NotRequired[list[Provenance]]
     note: NotRequired[str]
     read_at_ms: NotRequired[int]
@@ -696,14 +696,14 @@ class GexExposuresMeta(TypedDict):
     """Metadata of exposures."""
 
     caps: Caps
-    plane: str | None
     at: NotRequired[int]
     at_effective: NotRequired[int]
-    known_at: NotRequired[int]
     inconsistent_expiries: list[str] | None
-    spot_stale: bool | None
-    source_time: NotRequired[int]
+    known_at: NotRequired[int]
     note: NotRequired[str]
+    plane: str | None
+    source_time: NotRequired[int]
+    spot_stale: bool | None
     provenance: NotRequired[list[Provenance]]
     read_at_ms: NotRequired[int]
 
@@ -737,16 +737,16 @@ class GexFiguresMeta(TypedDict):
     """Metadata of figures in a convention."""
 
     caps: Caps
-    plane: str | None
+    flow_coverage: FlowCoverage | None
     at: NotRequired[int]
     at_effective: NotRequired[int]
-    known_at: NotRequired[int]
     flip_status: FlipStatus | None
     inconsistent_expiries: list[str] | None
-    spot_stale: bool | None
-    source_time: NotRequired[int]
-    flow_coverage: FlowCoverage | None
+    known_at: NotRequired[int]
     note: NotRequired[str]
+    plane: str | None
+    source_time: NotRequired[int]
+    spot_stale: bool | None
     provenance: NotRequired[list[Provenance]]
     read_at_ms: NotRequired[int]
 
@@ -781,21 +781,21 @@ class GexGridMeta(TypedDict):
     """Metadata of a grid."""
 
     caps: Caps
-    plane: str | None
     at: NotRequired[int]
     at_effective: NotRequired[int]
-    known_at: NotRequired[int]
-    flip_status: FlipStatus | None
-    inconsistent_expiries: list[str] | None
-    spot_stale: bool | None
     date: str
-    underlying: str
-    source_time: NotRequired[int]
-    strike_count: int
-    note: NotRequired[str]
-    expired_filtered: NotRequired[bool]
     dte: NotRequired[int]
     dte_expiry: NotRequired[str]
+    expired_filtered: NotRequired[bool]
+    flip_status: FlipStatus | None
+    inconsistent_expiries: list[str] | None
+    known_at: NotRequired[int]
+    note: NotRequired[str]
+    plane: str | None
+    source_time: NotRequired[int]
+    spot_stale: bool | None
+    strike_count: int
+    underlying: str
     provenance: NotRequired[list[Provenance]]
     read_at_ms: NotRequired[int]
 
@@ -832,17 +832,17 @@ class GexHistoryMeta(TypedDict):
     """Metadata of a session of GEX captures."""
 
     caps: Caps
-    plane: str | None
     at: NotRequired[int]
     at_effective: NotRequired[int]
-    known_at: NotRequired[int]
+    capture_count: int
     flip_status: list[FlipStatus | None]
     inconsistent_expiries: list[str] | None
-    spot_stale: bool | None
-    capture_count: int
-    source_time: NotRequired[list[int]]
-    session_open: str | None
+    known_at: NotRequired[int]
+    plane: str | None
     session_close: str | None
+    session_open: str | None
+    source_time: NotRequired[list[int]]
+    spot_stale: bool | None
     top: NotRequired[int]
     top_defaulted: NotRequired[bool]
     provenance: NotRequired[list[Provenance]]
@@ -878,12 +878,12 @@ class GexReferenceMeta(TypedDict):
     """Metadata of a reference capture."""
 
     caps: Caps
-    plane: str | None
     at: NotRequired[int]
     at_effective: NotRequired[int]
-    known_at: NotRequired[int]
-    flip_status: FlipStatus | None
     available: bool
+    flip_status: FlipStatus | None
+    known_at: NotRequired[int]
+    plane: str | None
     source_time: NotRequired[int]
     provenance: NotRequired[list[Provenance]]
     note: NotRequired[str]
@@ -994,11 +994,11 @@ class GreeksMeta(TypedDict):
     """Metadata of a contract's greeks."""
 
     caps: Caps
-    note: NotRequired[str]
-    plane: str | None
     at: NotRequired[int]
     at_effective: NotRequired[int]
     known_at: NotRequired[int]
+    note: NotRequired[str]
+    plane: str | None
     provenance: NotRequired[list[Provenance]]
     read_at_ms: NotRequired[int]
 
@@ -1037,8 +1037,8 @@ class ImportJournalResponse(TypedDict):
 class ImportMeta(TypedDict):
     """Metadata of an import."""
 
-    errors_omitted: NotRequired[int]
     caps: Caps
+    errors_omitted: NotRequired[int]
     plane: str | None
     note: NotRequired[str]
     read_at_ms: NotRequired[int]
@@ -1149,8 +1149,8 @@ class JournalTradesResponse(TypedDict):
 class JournalUsage(TypedDict):
     """The rows of a journal: trades, journal accounts and imports."""
 
-    rows: int
     limit: int
+    rows: int
 
 
 class KeyInput(TypedDict):
@@ -1180,14 +1180,14 @@ class LargeTradesMeta(TypedDict):
     """Metadata of large trades."""
 
     caps: Caps
-    count: int
-    limit: int
-    retention: str
-    limit_clamped: NotRequired[bool]
-    plane: str | None
     at: NotRequired[int]
     at_effective: NotRequired[int]
+    count: int
     known_at: NotRequired[int]
+    limit: int
+    limit_clamped: NotRequired[bool]
+    plane: str | None
+    retention: str
     provenance: NotRequired[list[Provenance]]
     note: NotRequired[str]
     read_at_ms: NotRequired[int]
@@ -1256,16 +1256,16 @@ class LevelsMeta(TypedDict):
     """Metadata of price levels."""
 
     caps: Caps
-    plane: str | None
     at: NotRequired[int]
     at_effective: NotRequired[int]
-    known_at: NotRequired[int]
-    inconsistent_expiries: list[str] | None
-    spot_stale: bool | None
     basis: NotRequired[float]
-    restricted: NotRequired[list[LevelKind]]
     count: int
+    inconsistent_expiries: list[str] | None
+    known_at: NotRequired[int]
     note: NotRequired[str]
+    plane: str | None
+    restricted: NotRequired[list[LevelKind]]
+    spot_stale: bool | None
     provenance: NotRequired[list[Provenance]]
     read_at_ms: NotRequired[int]
 
@@ -1295,14 +1295,14 @@ class MoversMeta(TypedDict):
     """Metadata of movers."""
 
     caps: Caps
-    count: int
-    computed_at: int
-    plane: str | None
     at: NotRequired[int]
     at_effective: NotRequired[int]
+    computed_at: int
+    count: int
     known_at: NotRequired[int]
-    universe: MoverUniverse
     note: NotRequired[str]
+    plane: str | None
+    universe: MoverUniverse
     provenance: NotRequired[list[Provenance]]
     read_at_ms: NotRequired[int]
 
@@ -1316,21 +1316,21 @@ class OffExchangeActivityMeta(TypedDict):
     """Metadata of a page of off-exchange rows."""
 
     caps: Caps
-    symbol: str
-    synthetic: bool
-    suppressed_count: int
-    session: str | None
-    latest_session: str | None
     as_of: int | None
-    history_sessions: int
-    count: int
-    cursor: NotRequired[str]
-    note: NotRequired[str]
-    disclosure_k: NotRequired[int]
-    plane: str | None
     at: NotRequired[int]
     at_effective: NotRequired[int]
+    count: int
+    cursor: NotRequired[str]
+    disclosure_k: NotRequired[int]
+    history_sessions: int
     known_at: NotRequired[int]
+    latest_session: str | None
+    note: NotRequired[str]
+    plane: str | None
+    session: str | None
+    suppressed_count: int
+    symbol: str
+    synthetic: bool
     provenance: NotRequired[list[Provenance]]
     read_at_ms: NotRequired[int]
 
@@ -1396,20 +1396,20 @@ class OffExchangeMeta(TypedDict):
     """Metadata of a page of off-exchange rows."""
 
     caps: Caps
-    symbol: str
-    synthetic: bool
-    suppressed_count: int
-    session: str | None
-    latest_session: str | None
     as_of: int | None
-    history_sessions: int
-    count: int
-    cursor: NotRequired[str]
-    note: NotRequired[str]
-    plane: str | None
     at: NotRequired[int]
     at_effective: NotRequired[int]
+    count: int
+    cursor: NotRequired[str]
+    history_sessions: int
     known_at: NotRequired[int]
+    latest_session: str | None
+    note: NotRequired[str]
+    plane: str | None
+    session: str | None
+    suppressed_count: int
+    symbol: str
+    synthetic: bool
     provenance: NotRequired[list[Provenance]]
     read_at_ms: NotRequired[int]
 
@@ -1446,14 +1446,14 @@ class OptionBarsMeta(TypedDict):
     """Metadata of a contract's bars."""
 
     caps: Caps
-    session: str
-    count: int
-    note: NotRequired[str]
-    limit_clamped: NotRequired[bool]
-    plane: str | None
     at: NotRequired[int]
     at_effective: NotRequired[int]
+    count: int
     known_at: NotRequired[int]
+    limit_clamped: NotRequired[bool]
+    note: NotRequired[str]
+    plane: str | None
+    session: str
     provenance: NotRequired[list[Provenance]]
     read_at_ms: NotRequired[int]
 
@@ -1571,13 +1571,13 @@ class QuotesMeta(TypedDict):
     """Metadata of quotes."""
 
     caps: Caps
-    count: int
-    restricted: NotRequired[list[str]]
-    note: NotRequired[str]
-    plane: str | None
     at: NotRequired[int]
     at_effective: NotRequired[int]
+    count: int
     known_at: NotRequired[int]
+    note: NotRequired[str]
+    plane: str | None
+    restricted: NotRequired[list[str]]
     provenance: NotRequired[list[Provenance]]
     read_at_ms: NotRequired[int]
 
@@ -1632,8 +1632,8 @@ RegistryMeta = TypedDict(
     "RegistryMeta",
     {
         "caps": "Caps",
-        "count": "int",
         "class": "NotRequired[SymbolClass]",
+        "count": "int",
         "plane": "str | None",
         "note": "NotRequired[str]",
         "read_at_ms": "NotRequired[int]",
@@ -1671,10 +1671,10 @@ class SavedScreenMeta(TypedDict):
     """Metadata of saved screens."""
 
     caps: Caps
-    plane: str | None
     count: int
-    total_count: int
     cursor: NotRequired[str]
+    plane: str | None
+    total_count: int
     note: NotRequired[str]
     read_at_ms: NotRequired[int]
 
@@ -1693,14 +1693,14 @@ class ScreenMeta(TypedDict):
     """Metadata of a screen."""
 
     caps: Caps
-    plane: str | None
+    restricted: NotRequired[list[ScreenColumn]]
     at: NotRequired[int]
     at_effective: NotRequired[int]
-    known_at: NotRequired[int]
     count: int
-    total_count: int
     cursor: NotRequired[str]
-    restricted: NotRequired[list[ScreenColumn]]
+    known_at: NotRequired[int]
+    plane: str | None
+    total_count: int
     note: NotRequired[str]
     read_at_ms: NotRequired[int]
 
@@ -1773,14 +1773,14 @@ class SectorsMeta(TypedDict):
     """Metadata of sector averages."""
 
     caps: Caps
-    count: int
-    computed_at: int
     date: NotRequired[str | None]
-    note: NotRequired[str]
-    plane: str | None
     at: NotRequired[int]
     at_effective: NotRequired[int]
+    computed_at: int
+    count: int
     known_at: NotRequired[int]
+    note: NotRequired[str]
+    plane: str | None
     provenance: NotRequired[list[Provenance]]
     read_at_ms: NotRequired[int]
 
@@ -1806,14 +1806,14 @@ class SessionStrikesMeta(TypedDict):
     """Metadata of the rows of a session's last capture."""
 
     caps: Caps
-    plane: str | None
+    captured_at_ms: int | None
     at: NotRequired[int]
     at_effective: NotRequired[int]
-    known_at: NotRequired[int]
-    underlying: str
     date: str
-    captured_at_ms: int | None
+    known_at: NotRequired[int]
+    plane: str | None
     row_count: int
+    underlying: str
     provenance: NotRequired[list[Provenance]]
     note: NotRequired[str]
     read_at_ms: NotRequired[int]
@@ -1841,10 +1841,10 @@ class SpotMeta(TypedDict):
     """Metadata without fields of its own."""
 
     caps: Caps
-    plane: str | None
     at: NotRequired[int]
     at_effective: NotRequired[int]
     known_at: NotRequired[int]
+    plane: str | None
     provenance: NotRequired[list[Provenance]]
     note: NotRequired[str]
     read_at_ms: NotRequired[int]
@@ -1859,16 +1859,16 @@ class StockBarsMeta(TypedDict):
     """Metadata of a page of stock bars."""
 
     caps: Caps
-    row_count: int
-    complete_through: int | None
-    cursor: NotRequired[str]
-    note: NotRequired[str]
-    adjusted: NotRequired[bool]
     splits: NotRequired[list[Split]]
-    plane: str | None
+    adjusted: NotRequired[bool]
     at: NotRequired[int]
     at_effective: NotRequired[int]
+    complete_through: int | None
+    cursor: NotRequired[str]
     known_at: NotRequired[int]
+    note: NotRequired[str]
+    plane: str | None
+    row_count: int
     provenance: NotRequired[list[Provenance]]
     read_at_ms: NotRequired[int]
 
@@ -1974,11 +1974,11 @@ class UnusualFlowMeta(TypedDict):
     """Metadata of unusual flow."""
 
     caps: Caps
-    plane: str | None
     at: NotRequired[int]
     at_effective: NotRequired[int]
     known_at: NotRequired[int]
     note: NotRequired[str]
+    plane: str | None
     provenance: NotRequired[list[Provenance]]
     read_at_ms: NotRequired[int]
 
@@ -2056,14 +2056,14 @@ class VolatilityMeta(TypedDict):
     """Metadata of implied volatilities."""
 
     caps: Caps
-    plane: str | None
     at: NotRequired[int]
     at_effective: NotRequired[int]
-    known_at: NotRequired[int]
-    inconsistent_expiries: list[str] | None
-    spot_stale: bool | None
     greeks_source: GreeksSource | None
+    inconsistent_expiries: list[str] | None
+    known_at: NotRequired[int]
     note: NotRequired[str]
+    plane: str | None
+    spot_stale: bool | None
     provenance: NotRequired[list[Provenance]]
     read_at_ms: NotRequired[int]
 

@@ -18,6 +18,7 @@ import { type AnswerLimits, executeInPieces } from '../../graphql/execution/slic
 import { coerceVariables } from '../../graphql/execution/variables.ts';
 import { type Failure, failureWithin, internal, invalidRequest } from '../../wire/failure.ts';
 import { withFragments } from './fragments.ts';
+import { type MetaRoute, withMeta } from './meta-selection.ts';
 import type { Route } from './route.ts';
 
 /** Context of a stored operation: the graph's, opaque here. */
@@ -77,10 +78,12 @@ export interface ReadOperation {
 }
 
 /**
- * Reads and validates an operation's file, relative to this folder. Throws at startup if it does not fit the schema.
+ * Reads and validates an operation's file, relative to this folder. A route's gets the metadata of its answer. Throws
+ * at startup if it does not fit the schema.
  */
-export function readOperation(schema: GraphQLSchema, path: string): ReadOperation {
-  const document = withFragments(parse(readFileSync(new URL(path, import.meta.url), 'utf8'), { noLocation: true }));
+export function readOperation(schema: GraphQLSchema, path: string, route?: MetaRoute): ReadOperation {
+  const written = parse(readFileSync(new URL(path, import.meta.url), 'utf8'), { noLocation: true });
+  const document = withFragments(route ? withMeta(schema, withFragments(written), route) : written);
   const problems = validate(schema, document);
   if (problems.length > 0)
     throw new Error(`${path} does not fit the schema: ${problems.map((problem) => problem.message).join('; ')}`);
@@ -88,6 +91,11 @@ export function readOperation(schema: GraphQLSchema, path: string): ReadOperatio
     (node): node is OperationDefinitionNode => node.kind === Kind.OPERATION_DEFINITION,
   )!;
   return { source: `${print(document)}\n`, document, definition };
+}
+
+/** Reads and validates a route's operation. */
+export function readRouteOperation(schema: GraphQLSchema, route: Route): ReadOperation {
+  return readOperation(schema, `../routes/${route.operation}`, route);
 }
 
 /** A route's operation, ready to run. */

@@ -90,10 +90,15 @@ export interface Route {
   /** The operation's file below `routes/`. */
   operation: string;
   /**
-   * Path of the answer in the operation's result; '' for the result itself. It selects `data` and `meta`, or `meta`
-   * beside the fields that together are the data.
+   * Path of the answer in the operation's result; '' for the result itself. It selects `data`, or the fields that
+   * together are the data. `meta` is added: all of it, under the names of REST; what an operation selects of it itself
+   * stays as it is.
    */
   answer: string;
+  /** Fields of the graph's `meta` that the contract's does not have. */
+  withoutMeta?: readonly string[];
+  /** True if `meta.caps` says whether option flow is granted. */
+  reportsFlow?: true;
   /** The operation's variables from the parameters. Every declared variable gets a value: null if absent. */
   variables: (values: Record<string, unknown>, body: unknown) => Record<string, unknown>;
   /**

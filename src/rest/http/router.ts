@@ -24,7 +24,7 @@ import { answerMedia, besideHeaders, mediaTypes, writeAnswer } from '../contract
 import {
   type OperationContext,
   type ReadOperation,
-  readOperation,
+  readRouteOperation,
   type StoredOperation,
   storedOperation,
 } from '../contract/operation.ts';
@@ -339,7 +339,7 @@ export function completeRoute(
 }
 
 function compiledRoute(schema: GraphQLSchema, route: Route): CompiledRoute {
-  const operation = storedOperation(schema, route, readOperation(schema, `../routes/${route.operation}`));
+  const operation = storedOperation(schema, route, readRouteOperation(schema, route));
   const answer = answerSchema(schema, route, operation);
   return completeRoute(route, operation, { answer, found: (result) => answerAt(result, route.answer) });
 }

@@ -18,6 +18,7 @@ import {
   type SelectionSetNode,
 } from 'graphql';
 import { responseKey } from '../../graphql/execution/document.ts';
+import { changedAt, fieldNode, metaSelection } from '../contract/meta-selection.ts';
 import { FileProblem, SettingProblem } from './problems.ts';
 
 /** Answers of an operation: where its data and its metadata are, and which of them never change. */
@@ -49,28 +50,7 @@ interface Step {
 
 const named = (value: string) => ({ kind: Kind.NAME, value }) as const;
 
-function fieldNode(name: string, key: string, selections?: readonly FieldNode[]): FieldNode {
-  return {
-    kind: Kind.FIELD,
-    name: named(name),
-    ...(key !== name && { alias: named(key) }),
-    ...(selections && { selectionSet: { kind: Kind.SELECTION_SET, selections } }),
-  };
-}
-
-const snakeCase = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-
 const takesNothing = ({ args }: GraphQLField<unknown, unknown>) => !args.some(isRequiredArgument);
-
-/** The metadata of a type, under the names of REST: the caps, and every value of its own. */
-function metaSelection(type: GraphQLObjectType): SelectionSetNode {
-  const leaves = Object.values(type.getFields()).filter(
-    (field) => takesNothing(field) && isLeafType(getNamedType(field.type)),
-  );
-  const caps = fieldNode('caps', 'caps', [fieldNode('applied', 'applied'), fieldNode('tier', 'tier')]);
-  const selections = [caps, ...leaves.map(({ name }) => fieldNode(name, snakeCase(name)))];
-  return { kind: Kind.SELECTION_SET, selections };
-}
 
 /** The type of an object's `meta`; null if it has none. */
 function metaType(schema: GraphQLSchema, type: GraphQLObjectType): GraphQLObjectType | null {
@@ -144,21 +124,6 @@ function isPlain(type: GraphQLObjectType, { selections }: SelectionSetNode): boo
     if (!isObjectType(below) || leadsElsewhere(below)) return false;
     return isPlain(below, node.selectionSet!);
   });
-}
-
-/** A selection with the field at `path` changed. */
-function changedAt(
-  set: SelectionSetNode,
-  [key, ...rest]: readonly string[],
-  change: (set: SelectionSetNode) => SelectionSetNode,
-): SelectionSetNode {
-  if (key === undefined) return change(set);
-  const selections = set.selections.map((node) =>
-    node.kind === Kind.FIELD && responseKey(node) === key && node.selectionSet
-      ? { ...node, selectionSet: changedAt(node.selectionSet, rest, change) }
-      : node,
-  );
-  return { ...set, selections };
 }
 
 /** Throws for another field under the key of the metadata, which would be swallowed. */
@@ -237,7 +202,7 @@ export function ownAnswer(
   };
   const instantKeys = instantKeysBeside(own);
   if (bearing) requireOwnMeta(bearing.selection);
-  const added = bearing ? changedAt(own, bearing.path, withMeta) : own;
+  const added = bearing ? changedAt(rootType, own, bearing.path, (_type, set) => withMeta(set)) : own;
   const prefix = isWrapped ? ['asOf'] : [];
   const bottom = steps.at(-1)!;
   const type = last ? bottomType(steps, last) : rootType;

@@ -17,10 +17,10 @@ export interface AccountUsage {
 export interface AccountUsageMeta {
   /** Entitlement caps applied to the answer. */
   caps: Caps;
-  /** Serving tier that answered. Informational. */
-  plane: string | null;
   /** Rows of the journal. */
   journal: JournalUsage;
+  /** Serving tier that answered. Informational. */
+  plane: string | null;
   /** Saved screens. */
   screens: ScreensUsage;
   /** A remark on the answer, such as that some of its data is simulated. */
@@ -147,30 +147,30 @@ export interface ChainExpirationsResponse {
 export interface ChainMeta {
   /** Entitlement caps applied to the answer. */
   caps: Caps;
-  /** Serving tier that answered. Informational. */
-  plane: string | null;
   /** The requested instant in the past, epoch ms; null = live. */
   at?: number;
   /** The last instant up to at for which the data has a value, epoch ms: a whole second for prices, the time of a capture. Null if live, or if there is none. */
   at_effective?: number;
-  /** The requested instant of knowledge, epoch ms; null = now. */
-  known_at?: number;
+  /** Greeks that the source lacks, and that are computed at its volatility: delta, gamma, theta, vega. Null if there are none. */
+  greeks_filled?: readonly string[];
+  /** Source of the rows' greeks: the vendor, or the solver if the source gives none. Null if no row has any, or if an older version stored the chain. */
+  greeks_source: GreeksSource | null;
   /** Expiries in the answer that are within 30 days and whose expected moves, from the straddle and from the volatility, differ by more than 5%, ascending. Null if they were not checked, as for solved minutes, which mix solved contracts with captured ones. */
   inconsistent_expiries: readonly string[] | null;
+  /** The requested instant of knowledge, epoch ms; null = now. */
+  known_at?: number;
+  /** Names the date of the capture if it is the latest and of neither the current session nor the last one, or says that the ticker is unknown; null otherwise. */
+  note?: string;
+  /** Serving tier that answered. Informational. */
+  plane: string | null;
+  /** Number of rows in the answer. */
+  row_count: number;
+  /** Time of the quotes, epoch ms, if they are older than the capture because its source is delayed; null otherwise. */
+  source_time?: number;
   /** True if the spot and the option quotes are not of one instant, so that options are priced at the spot that the quotes imply. With several captures: true if this holds for one of them. Null if the quotes imply no spot, or if it was not checked: solved minutes store no implied spot. */
   spot_stale: boolean | null;
   /** Ticker of the underlying. */
   underlying: string;
-  /** Time of the quotes, epoch ms, if they are older than the capture because its source is delayed; null otherwise. */
-  source_time?: number;
-  /** Number of rows in the answer. */
-  row_count: number;
-  /** Source of the rows' greeks: the vendor, or the solver if the source gives none. Null if no row has any, or if an older version stored the chain. */
-  greeks_source: GreeksSource | null;
-  /** Greeks that the source lacks, and that are computed at its volatility: delta, gamma, theta, vega. Null if there are none. */
-  greeks_filled?: readonly string[];
-  /** Names the date of the capture if it is the latest and of neither the current session nor the last one, or says that the ticker is unknown; null otherwise. */
-  note?: string;
   /** Files or live lines that the answer is from, newest sessions first, at most 50. Null if the operator does not serve provenance, or if the answer is not of market data. */
   provenance?: readonly Provenance[];
   /** Read instant of market data, epoch ms: when the request arrived. Absent if the answer carries an ETag. */
@@ -296,22 +296,22 @@ export interface ContractHistory {
 export interface ContractHistoryMeta {
   /** Entitlement caps applied to the answer. */
   caps: Caps;
-  /** Serving tier that answered. Informational. */
-  plane: string | null;
   /** The requested instant in the past, epoch ms; null = live. */
   at?: number;
   /** The last instant up to at for which the data has a value, epoch ms: a whole second for prices, the time of a capture. Null if live, or if there is none. */
   at_effective?: number;
-  /** The requested instant of knowledge, epoch ms; null = now. */
-  known_at?: number;
-  /** First date that was read. */
-  from: string;
-  /** Last date requested. */
-  to: string;
   /** Number of sessions in the answer. */
   count: number;
+  /** First date that was read. */
+  from: string;
+  /** The requested instant of knowledge, epoch ms; null = now. */
+  known_at?: number;
   /** Why there are no sessions; null if there are any. */
   note?: string;
+  /** Serving tier that answered. Informational. */
+  plane: string | null;
+  /** Last date requested. */
+  to: string;
   /** Files or live lines that the answer is from, newest sessions first, at most 50. Null if the operator does not serve provenance, or if the answer is not of market data. */
   provenance?: readonly Provenance[];
   /** Read instant of market data, epoch ms: when the request arrived. Absent if the answer carries an ETag. */
@@ -362,16 +362,16 @@ export interface ContractSnapshot {
 export interface ContractSnapshotsMeta {
   /** Entitlement caps applied to the answer. */
   caps: Caps;
-  /** Serving tier that answered. Informational. */
-  plane: string | null;
   /** The requested instant in the past, epoch ms; null = live. */
   at?: number;
   /** The last instant up to at for which the data has a value, epoch ms: a whole second for prices, the time of a capture. Null if live, or if there is none. */
   at_effective?: number;
-  /** The requested instant of knowledge, epoch ms; null = now. */
-  known_at?: number;
   /** Number of rows. */
   count: number;
+  /** The requested instant of knowledge, epoch ms; null = now. */
+  known_at?: number;
+  /** Serving tier that answered. Informational. */
+  plane: string | null;
   /** Contracts the caller may not read; their rows are empty. Null if there are none. */
   restricted?: readonly string[];
   /** Files or live lines that the answer is from, newest sessions first, at most 50. Null if the operator does not serve provenance, or if the answer is not of market data. */
@@ -431,20 +431,20 @@ export interface CrossSection {
 export interface CrossSectionMeta {
   /** Entitlement caps applied to the answer. */
   caps: Caps;
-  /** Underlying. */
-  symbol: string;
-  /** intraday_24h: the live feed of about a day. stored_session: the session that was requested. */
-  retention: string;
-  /** Why there is no snapshot; null if there is one. */
-  note?: string;
-  /** Serving tier that answered. Informational. */
-  plane: string | null;
   /** The requested instant in the past, epoch ms; null = live. */
   at?: number;
   /** The last instant up to at for which the data has a value, epoch ms: a whole second for prices, the time of a capture. Null if live, or if there is none. */
   at_effective?: number;
   /** The requested instant of knowledge, epoch ms; null = now. */
   known_at?: number;
+  /** Why there is no snapshot; null if there is one. */
+  note?: string;
+  /** Serving tier that answered. Informational. */
+  plane: string | null;
+  /** intraday_24h: the live feed of about a day. stored_session: the session that was requested. */
+  retention: string;
+  /** Underlying. */
+  symbol: string;
   /** Files or live lines that the answer is from, newest sessions first, at most 50. Null if the operator does not serve provenance, or if the answer is not of market data. */
   provenance?: readonly Provenance[];
   /** Read instant of market data, epoch ms: when the request arrived. Absent if the answer carries an ETag. */
@@ -546,20 +546,20 @@ export interface EodFilters {
 export interface EodMeta {
   /** Entitlement caps applied to the answer. */
   caps: Caps;
-  /** Number of prints that passed the filters. */
-  count: number;
   /** Filters of the request. */
   filters?: EodFilters;
-  /** Why there are no prints; null if there are any. */
-  note?: string;
-  /** Serving tier that answered. Informational. */
-  plane: string | null;
   /** The requested instant in the past, epoch ms; null = live. */
   at?: number;
   /** The last instant up to at for which the data has a value, epoch ms: a whole second for prices, the time of a capture. Null if live, or if there is none. */
   at_effective?: number;
+  /** Number of prints that passed the filters. */
+  count: number;
   /** The requested instant of knowledge, epoch ms; null = now. */
   known_at?: number;
+  /** Why there are no prints; null if there are any. */
+  note?: string;
+  /** Serving tier that answered. Informational. */
+  plane: string | null;
   /** Files or live lines that the answer is from, newest sessions first, at most 50. Null if the operator does not serve provenance, or if the answer is not of market data. */
   provenance?: readonly Provenance[];
   /** Read instant of market data, epoch ms: when the request arrived. Absent if the answer carries an ETag. */
@@ -665,24 +665,24 @@ export interface ExpirationFlow {
 export interface ExpirationsMeta {
   /** Entitlement caps applied to the answer. */
   caps: Caps;
-  /** Serving tier that answered. Informational. */
-  plane: string | null;
   /** The requested instant in the past, epoch ms; null = live. */
   at?: number;
   /** The last instant up to at for which the data has a value, epoch ms: a whole second for prices, the time of a capture. Null if live, or if there is none. */
   at_effective?: number;
-  /** The requested instant of knowledge, epoch ms; null = now. */
-  known_at?: number;
-  /** Number of dates in the answer. */
-  count: number;
-  /** When the chain behind the list was captured, epoch ms; null if there is no chain. */
-  captured_at: number | null;
-  /** Ticker of the underlying. */
-  underlying: string;
   /** True if served from a cache, which is at most a minute old. */
   cached: boolean;
+  /** When the chain behind the list was captured, epoch ms; null if there is no chain. */
+  captured_at: number | null;
+  /** Number of dates in the answer. */
+  count: number;
+  /** The requested instant of knowledge, epoch ms; null = now. */
+  known_at?: number;
   /** Names the date of the capture if it is the latest and of neither the current session nor the last one, or says that the ticker is unknown; null otherwise. */
   note?: string;
+  /** Serving tier that answered. Informational. */
+  plane: string | null;
+  /** Ticker of the underlying. */
+  underlying: string;
   /** Files or live lines that the answer is from, newest sessions first, at most 50. Null if the operator does not serve provenance, or if the answer is not of market data. */
   provenance?: readonly Provenance[];
   /** Read instant of market data, epoch ms: when the request arrived. Absent if the answer carries an ETag. */
@@ -908,22 +908,22 @@ export interface GexDiff {
 export interface GexDiffMeta {
   /** Entitlement caps applied to the answer. */
   caps: Caps;
-  /** Serving tier that answered. Informational. */
-  plane: string | null;
   /** The requested instant in the past, epoch ms; null = live. */
   at?: number;
   /** The last instant up to at for which the data has a value, epoch ms: a whole second for prices, the time of a capture. Null if live, or if there is none. */
   at_effective?: number;
-  /** The requested instant of knowledge, epoch ms; null = now. */
-  known_at?: number;
   /** Reliability of the flip point of each capture. */
   flip_status: FlipStatusMove;
   /** Expiries in the answer that are within 30 days and whose expected moves, from the straddle and from the volatility, differ by more than 5%, ascending. Null if they were not checked, as for solved minutes, which mix solved contracts with captured ones. */
   inconsistent_expiries: readonly string[] | null;
-  /** True if the spot and the option quotes are not of one instant, so that options are priced at the spot that the quotes imply. With several captures: true if this holds for one of them. Null if the quotes imply no spot, or if it was not checked: solved minutes store no implied spot. */
-  spot_stale: boolean | null;
+  /** The requested instant of knowledge, epoch ms; null = now. */
+  known_at?: number;
+  /** Serving tier that answered. Informational. */
+  plane: string | null;
   /** Why change is null; null if it is not. */
   reason: GexDiffReason | null;
+  /** True if the spot and the option quotes are not of one instant, so that options are priced at the spot that the quotes imply. With several captures: true if this holds for one of them. Null if the quotes imply no spot, or if it was not checked: solved minutes store no implied spot. */
+  spot_stale: boolean | null;
   /** Files or live lines that the answer is from, newest sessions first, at most 50. Null if the operator does not serve provenance, or if the answer is not of market data. */
   provenance?: readonly Provenance[];
   /** A remark on the answer, such as that some of its data is simulated. */
@@ -990,22 +990,22 @@ export interface GexExposures {
 export interface GexExposuresMeta {
   /** Entitlement caps applied to the answer. */
   caps: Caps;
-  /** Serving tier that answered. Informational. */
-  plane: string | null;
   /** The requested instant in the past, epoch ms; null = live. */
   at?: number;
   /** The last instant up to at for which the data has a value, epoch ms: a whole second for prices, the time of a capture. Null if live, or if there is none. */
   at_effective?: number;
-  /** The requested instant of knowledge, epoch ms; null = now. */
-  known_at?: number;
   /** Expiries in the answer that are within 30 days and whose expected moves, from the straddle and from the volatility, differ by more than 5%, ascending. Null if they were not checked, as for solved minutes, which mix solved contracts with captured ones. */
   inconsistent_expiries: readonly string[] | null;
-  /** True if the spot and the option quotes are not of one instant, so that options are priced at the spot that the quotes imply. With several captures: true if this holds for one of them. Null if the quotes imply no spot, or if it was not checked: solved minutes store no implied spot. */
-  spot_stale: boolean | null;
-  /** Time of the quotes, epoch ms, if they are older than the capture because its source is delayed; null otherwise. */
-  source_time?: number;
+  /** The requested instant of knowledge, epoch ms; null = now. */
+  known_at?: number;
   /** Why there are no exposures; or the date of an old capture. Null if there are some of the last session. */
   note?: string;
+  /** Serving tier that answered. Informational. */
+  plane: string | null;
+  /** Time of the quotes, epoch ms, if they are older than the capture because its source is delayed; null otherwise. */
+  source_time?: number;
+  /** True if the spot and the option quotes are not of one instant, so that options are priced at the spot that the quotes imply. With several captures: true if this holds for one of them. Null if the quotes imply no spot, or if it was not checked: solved minutes store no implied spot. */
+  spot_stale: boolean | null;
   /** Files or live lines that the answer is from, newest sessions first, at most 50. Null if the operator does not serve provenance, or if the answer is not of market data. */
   provenance?: readonly Provenance[];
   /** Read instant of market data, epoch ms: when the request arrived. Absent if the answer carries an ETag. */
@@ -1056,26 +1056,26 @@ export interface GexFigures {
 export interface GexFiguresMeta {
   /** Entitlement caps applied to the answer. */
   caps: Caps;
-  /** Serving tier that answered. Informational. */
-  plane: string | null;
+  /** Observed part of the session whose bought and sold contracts are counted. Null unless sign is by_flow and they are known. */
+  flow_coverage: FlowCoverage | null;
   /** The requested instant in the past, epoch ms; null = live. */
   at?: number;
   /** The last instant up to at for which the data has a value, epoch ms: a whole second for prices, the time of a capture. Null if live, or if there is none. */
   at_effective?: number;
-  /** The requested instant of knowledge, epoch ms; null = now. */
-  known_at?: number;
   /** Reliability of the flip. Null if there are no figures, except for no_strikes. */
   flip_status: FlipStatus | null;
   /** Expiries in the answer that are within 30 days and whose expected moves, from the straddle and from the volatility, differ by more than 5%, ascending. Null if they were not checked, as for solved minutes, which mix solved contracts with captured ones. */
   inconsistent_expiries: readonly string[] | null;
-  /** True if the spot and the option quotes are not of one instant, so that options are priced at the spot that the quotes imply. With several captures: true if this holds for one of them. Null if the quotes imply no spot, or if it was not checked: solved minutes store no implied spot. */
-  spot_stale: boolean | null;
-  /** Time of the quotes, epoch ms, if they are older than the capture because its source is delayed; null otherwise. */
-  source_time?: number;
-  /** Observed part of the session whose bought and sold contracts are counted. Null unless sign is by_flow and they are known. */
-  flow_coverage: FlowCoverage | null;
+  /** The requested instant of knowledge, epoch ms; null = now. */
+  known_at?: number;
   /** Why net is null; or the date of an old capture. Null if net is of the last session. */
   note?: string;
+  /** Serving tier that answered. Informational. */
+  plane: string | null;
+  /** Time of the quotes, epoch ms, if they are older than the capture because its source is delayed; null otherwise. */
+  source_time?: number;
+  /** True if the spot and the option quotes are not of one instant, so that options are priced at the spot that the quotes imply. With several captures: true if this holds for one of them. Null if the quotes imply no spot, or if it was not checked: solved minutes store no implied spot. */
+  spot_stale: boolean | null;
   /** Files or live lines that the answer is from, newest sessions first, at most 50. Null if the operator does not serve provenance, or if the answer is not of market data. */
   provenance?: readonly Provenance[];
   /** Read instant of market data, epoch ms: when the request arrived. Absent if the answer carries an ETag. */
@@ -1122,36 +1122,36 @@ export interface GexGrid {
 export interface GexGridMeta {
   /** Entitlement caps applied to the answer. */
   caps: Caps;
-  /** Serving tier that answered. Informational. */
-  plane: string | null;
   /** The requested instant in the past, epoch ms; null = live. */
   at?: number;
   /** The last instant up to at for which the data has a value, epoch ms: a whole second for prices, the time of a capture. Null if live, or if there is none. */
   at_effective?: number;
-  /** The requested instant of knowledge, epoch ms; null = now. */
-  known_at?: number;
-  /** Reliability of the flip point. Null if an older version stored the capture and its rows do not determine it, or if there is no capture. */
-  flip_status: FlipStatus | null;
-  /** Expiries in the answer that are within 30 days and whose expected moves, from the straddle and from the volatility, differ by more than 5%, ascending. Null if they were not checked, as for solved minutes, which mix solved contracts with captured ones. */
-  inconsistent_expiries: readonly string[] | null;
-  /** True if the spot and the option quotes are not of one instant, so that options are priced at the spot that the quotes imply. With several captures: true if this holds for one of them. Null if the quotes imply no spot, or if it was not checked: solved minutes store no implied spot. */
-  spot_stale: boolean | null;
   /** Session of the capture, or the requested date. */
   date: string;
-  /** Ticker of the underlying. */
-  underlying: string;
-  /** Time of the quotes, epoch ms, if they are older than the capture because its source is delayed; null otherwise. */
-  source_time?: number;
-  /** Number of strikes in the answer. */
-  strike_count: number;
-  /** Names the date of the capture if it is the latest and of neither the current session nor the last one, or says that the ticker is unknown; null otherwise. */
-  note?: string;
-  /** True if settled expiries were omitted from a live grid; null otherwise. */
-  expired_filtered?: boolean;
   /** Requested days to expiry; null when not sent. */
   dte?: number;
   /** Expiry date selected by dte; null when dte was not sent. */
   dte_expiry?: string;
+  /** True if settled expiries were omitted from a live grid; null otherwise. */
+  expired_filtered?: boolean;
+  /** Reliability of the flip point. Null if an older version stored the capture and its rows do not determine it, or if there is no capture. */
+  flip_status: FlipStatus | null;
+  /** Expiries in the answer that are within 30 days and whose expected moves, from the straddle and from the volatility, differ by more than 5%, ascending. Null if they were not checked, as for solved minutes, which mix solved contracts with captured ones. */
+  inconsistent_expiries: readonly string[] | null;
+  /** The requested instant of knowledge, epoch ms; null = now. */
+  known_at?: number;
+  /** Names the date of the capture if it is the latest and of neither the current session nor the last one, or says that the ticker is unknown; null otherwise. */
+  note?: string;
+  /** Serving tier that answered. Informational. */
+  plane: string | null;
+  /** Time of the quotes, epoch ms, if they are older than the capture because its source is delayed; null otherwise. */
+  source_time?: number;
+  /** True if the spot and the option quotes are not of one instant, so that options are priced at the spot that the quotes imply. With several captures: true if this holds for one of them. Null if the quotes imply no spot, or if it was not checked: solved minutes store no implied spot. */
+  spot_stale: boolean | null;
+  /** Number of strikes in the answer. */
+  strike_count: number;
+  /** Ticker of the underlying. */
+  underlying: string;
   /** Files or live lines that the answer is from, newest sessions first, at most 50. Null if the operator does not serve provenance, or if the answer is not of market data. */
   provenance?: readonly Provenance[];
   /** Read instant of market data, epoch ms: when the request arrived. Absent if the answer carries an ETag. */
@@ -1202,28 +1202,28 @@ export interface GexHistory {
 export interface GexHistoryMeta {
   /** Entitlement caps applied to the answer. */
   caps: Caps;
-  /** Serving tier that answered. Informational. */
-  plane: string | null;
   /** The requested instant in the past, epoch ms; null = live. */
   at?: number;
   /** The last instant up to at for which the data has a value, epoch ms: a whole second for prices, the time of a capture. Null if live, or if there is none. */
   at_effective?: number;
-  /** The requested instant of knowledge, epoch ms; null = now. */
-  known_at?: number;
+  /** Number of captures in the answer. */
+  capture_count: number;
   /** Reliability of the flip point of each capture; null if an older version stored it and its rows do not determine it. */
   flip_status: readonly (FlipStatus | null)[];
   /** Expiries in the answer that are within 30 days and whose expected moves, from the straddle and from the volatility, differ by more than 5%, ascending. Null if they were not checked, as for solved minutes, which mix solved contracts with captured ones. */
   inconsistent_expiries: readonly string[] | null;
-  /** True if the spot and the option quotes are not of one instant, so that options are priced at the spot that the quotes imply. With several captures: true if this holds for one of them. Null if the quotes imply no spot, or if it was not checked: solved minutes store no implied spot. */
-  spot_stale: boolean | null;
-  /** Number of captures in the answer. */
-  capture_count: number;
-  /** Time of the quotes of each capture, epoch ms: its time less the delay of its source. Null if no source is delayed. */
-  source_time?: readonly number[];
-  /** Open of the regular session, HH:MM New York; null if the date has no trading. */
-  session_open: string | null;
+  /** The requested instant of knowledge, epoch ms; null = now. */
+  known_at?: number;
+  /** Serving tier that answered. Informational. */
+  plane: string | null;
   /** Close of the regular session, HH:MM New York; null if the date has no trading. */
   session_close: string | null;
+  /** Open of the regular session, HH:MM New York; null if the date has no trading. */
+  session_open: string | null;
+  /** Time of the quotes of each capture, epoch ms: its time less the delay of its source. Null if no source is delayed. */
+  source_time?: readonly number[];
+  /** True if the spot and the option quotes are not of one instant, so that options are priced at the spot that the quotes imply. With several captures: true if this holds for one of them. Null if the quotes imply no spot, or if it was not checked: solved minutes store no implied spot. */
+  spot_stale: boolean | null;
   /** Number of strikes kept per capture; null = all. */
   top?: number;
   /** True if top is the default for API keys; null otherwise. */
@@ -1278,18 +1278,18 @@ export interface GexReference {
 export interface GexReferenceMeta {
   /** Entitlement caps applied to the answer. */
   caps: Caps;
-  /** Serving tier that answered. Informational. */
-  plane: string | null;
   /** The requested instant in the past, epoch ms; null = live. */
   at?: number;
   /** The last instant up to at for which the data has a value, epoch ms: a whole second for prices, the time of a capture. Null if live, or if there is none. */
   at_effective?: number;
-  /** The requested instant of knowledge, epoch ms; null = now. */
-  known_at?: number;
-  /** Reliability of the flip point. Null if an older version stored the capture and its rows do not determine it, or if there is no capture. */
-  flip_status: FlipStatus | null;
   /** True if the reference capture exists. */
   available: boolean;
+  /** Reliability of the flip point. Null if an older version stored the capture and its rows do not determine it, or if there is no capture. */
+  flip_status: FlipStatus | null;
+  /** The requested instant of knowledge, epoch ms; null = now. */
+  known_at?: number;
+  /** Serving tier that answered. Informational. */
+  plane: string | null;
   /** Time of the quotes, epoch ms, if they are older than the capture because its source is delayed; null otherwise. */
   source_time?: number;
   /** Files or live lines that the answer is from, newest sessions first, at most 50. Null if the operator does not serve provenance, or if the answer is not of market data. */
@@ -1443,16 +1443,16 @@ export interface Greeks {
 export interface GreeksMeta {
   /** Entitlement caps applied to the answer. */
   caps: Caps;
-  /** Why the answer is empty; null if it is not. */
-  note?: string;
-  /** Serving tier that answered. Informational. */
-  plane: string | null;
   /** The requested instant in the past, epoch ms; null = live. */
   at?: number;
   /** The last instant up to at for which the data has a value, epoch ms: a whole second for prices, the time of a capture. Null if live, or if there is none. */
   at_effective?: number;
   /** The requested instant of knowledge, epoch ms; null = now. */
   known_at?: number;
+  /** Why the answer is empty; null if it is not. */
+  note?: string;
+  /** Serving tier that answered. Informational. */
+  plane: string | null;
   /** Files or live lines that the answer is from, newest sessions first, at most 50. Null if the operator does not serve provenance, or if the answer is not of market data. */
   provenance?: readonly Provenance[];
   /** Read instant of market data, epoch ms: when the request arrived. Absent if the answer carries an ETag. */
@@ -1500,10 +1500,10 @@ export interface ImportJournalResponse {
 
 /** Metadata of an import. */
 export interface ImportMeta {
-  /** Number of rows that were not imported and are not listed; null = all are listed. */
-  errors_omitted?: number;
   /** Entitlement caps applied to the answer. */
   caps: Caps;
+  /** Number of rows that were not imported and are not listed; null = all are listed. */
+  errors_omitted?: number;
   /** Serving tier that answered. Informational. */
   plane: string | null;
   /** A remark on the answer, such as that some of its data is simulated. */
@@ -1643,10 +1643,10 @@ export interface JournalTradesResponse {
 
 /** The rows of a journal: trades, journal accounts and imports. */
 export interface JournalUsage {
-  /** Number of rows in the journal. */
-  rows: number;
   /** Number of rows that the journal can hold. A request that adds more returns invalid_params. */
   limit: number;
+  /** Number of rows in the journal. */
+  rows: number;
 }
 
 export interface KeyInput {
@@ -1680,22 +1680,22 @@ export type LargeTradeUpdateKind = 'big_trade';
 export interface LargeTradesMeta {
   /** Entitlement caps applied to the answer. */
   caps: Caps;
-  /** Number of events in the answer. */
-  count: number;
-  /** Maximum number of events, after clamping. */
-  limit: number;
-  /** intraday_24h: the live feed of about a day. stored_session: the session that was requested. */
-  retention: string;
-  /** True if a larger limit was requested; null otherwise. */
-  limit_clamped?: boolean;
-  /** Serving tier that answered. Informational. */
-  plane: string | null;
   /** The requested instant in the past, epoch ms; null = live. */
   at?: number;
   /** The last instant up to at for which the data has a value, epoch ms: a whole second for prices, the time of a capture. Null if live, or if there is none. */
   at_effective?: number;
+  /** Number of events in the answer. */
+  count: number;
   /** The requested instant of knowledge, epoch ms; null = now. */
   known_at?: number;
+  /** Maximum number of events, after clamping. */
+  limit: number;
+  /** True if a larger limit was requested; null otherwise. */
+  limit_clamped?: boolean;
+  /** Serving tier that answered. Informational. */
+  plane: string | null;
+  /** intraday_24h: the live feed of about a day. stored_session: the session that was requested. */
+  retention: string;
   /** Files or live lines that the answer is from, newest sessions first, at most 50. Null if the operator does not serve provenance, or if the answer is not of market data. */
   provenance?: readonly Provenance[];
   /** A remark on the answer, such as that some of its data is simulated. */
@@ -1808,26 +1808,26 @@ export interface Levels {
 export interface LevelsMeta {
   /** Entitlement caps applied to the answer. */
   caps: Caps;
-  /** Serving tier that answered. Informational. */
-  plane: string | null;
   /** The requested instant in the past, epoch ms; null = live. */
   at?: number;
   /** The last instant up to at for which the data has a value, epoch ms: a whole second for prices, the time of a capture. Null if live, or if there is none. */
   at_effective?: number;
-  /** The requested instant of knowledge, epoch ms; null = now. */
-  known_at?: number;
-  /** Expiries in the answer that are within 30 days and whose expected moves, from the straddle and from the volatility, differ by more than 5%, ascending. Null if they were not checked, as for solved minutes, which mix solved contracts with captured ones. */
-  inconsistent_expiries: readonly string[] | null;
-  /** True if the spot and the option quotes are not of one instant, so that options are priced at the spot that the quotes imply. With several captures: true if this holds for one of them. Null if the quotes imply no spot, or if it was not checked: solved minutes store no implied spot. */
-  spot_stale: boolean | null;
   /** Dollars added to each price; null if none were sent. */
   basis?: number;
-  /** Kinds of levels that the caller may not read and that are omitted; null if there are none. */
-  restricted?: readonly LevelKind[];
   /** Number of levels. */
   count: number;
+  /** Expiries in the answer that are within 30 days and whose expected moves, from the straddle and from the volatility, differ by more than 5%, ascending. Null if they were not checked, as for solved minutes, which mix solved contracts with captured ones. */
+  inconsistent_expiries: readonly string[] | null;
+  /** The requested instant of knowledge, epoch ms; null = now. */
+  known_at?: number;
   /** Why there are no gamma levels; or the date of an old capture. Null if they are of the last session. */
   note?: string;
+  /** Serving tier that answered. Informational. */
+  plane: string | null;
+  /** Kinds of levels that the caller may not read and that are omitted; null if there are none. */
+  restricted?: readonly LevelKind[];
+  /** True if the spot and the option quotes are not of one instant, so that options are priced at the spot that the quotes imply. With several captures: true if this holds for one of them. Null if the quotes imply no spot, or if it was not checked: solved minutes store no implied spot. */
+  spot_stale: boolean | null;
   /** Files or live lines that the answer is from, newest sessions first, at most 50. Null if the operator does not serve provenance, or if the answer is not of market data. */
   provenance?: readonly Provenance[];
   /** Read instant of market data, epoch ms: when the request arrived. Absent if the answer carries an ETag. */
@@ -1864,22 +1864,22 @@ export type MoverUniverse = 'registry';
 export interface MoversMeta {
   /** Entitlement caps applied to the answer. */
   caps: Caps;
-  /** Number of rows in the answer. */
-  count: number;
-  /** When the changes were computed, epoch ms. They are computed once a minute and shared by all callers. */
-  computed_at: number;
-  /** Serving tier that answered. Informational. */
-  plane: string | null;
   /** The requested instant in the past, epoch ms; null = live. */
   at?: number;
   /** The last instant up to at for which the data has a value, epoch ms: a whole second for prices, the time of a capture. Null if live, or if there is none. */
   at_effective?: number;
+  /** When the changes were computed, epoch ms. They are computed once a minute and shared by all callers. */
+  computed_at: number;
+  /** Number of rows in the answer. */
+  count: number;
   /** The requested instant of knowledge, epoch ms; null = now. */
   known_at?: number;
-  /** The symbols that the movers were selected from. */
-  universe: MoverUniverse;
   /** The notes of the rows; null if there are none. */
   note?: string;
+  /** Serving tier that answered. Informational. */
+  plane: string | null;
+  /** The symbols that the movers were selected from. */
+  universe: MoverUniverse;
   /** Files or live lines that the answer is from, newest sessions first, at most 50. Null if the operator does not serve provenance, or if the answer is not of market data. */
   provenance?: readonly Provenance[];
   /** Read instant of market data, epoch ms: when the request arrived. Absent if the answer carries an ETag. */
@@ -1897,36 +1897,36 @@ export interface MoversResponse {
 export interface OffExchangeActivityMeta {
   /** Entitlement caps applied to the answer. */
   caps: Caps;
-  /** Ticker. */
-  symbol: string;
-  /** Always true: rows are aggregates of the service, without prints, print ids, times or condition codes. */
-  synthetic: boolean;
-  /** Number of rows in the range withheld under the disclosure threshold. */
-  suppressed_count: number;
-  /** Last stored session in the range; null if there is none. */
-  session: string | null;
-  /** Last session stored for the symbol; null if there is none. */
-  latest_session: string | null;
   /** When the latest figures in the range were computed, epoch ms; null if there are none. */
   as_of: number | null;
-  /** Number of sessions stored for the symbol. */
-  history_sessions: number;
-  /** Number of rows on this page. */
-  count: number;
-  /** Cursor of the next page; null on the last page. */
-  cursor?: string;
-  /** Why there are no rows; null if there are any. */
-  note?: string;
-  /** Minimum number of executions for a row to be published. */
-  disclosure_k?: number;
-  /** Serving tier that answered. Informational. */
-  plane: string | null;
   /** The requested instant in the past, epoch ms; null = live. */
   at?: number;
   /** The last instant up to at for which the data has a value, epoch ms: a whole second for prices, the time of a capture. Null if live, or if there is none. */
   at_effective?: number;
+  /** Number of rows on this page. */
+  count: number;
+  /** Cursor of the next page; null on the last page. */
+  cursor?: string;
+  /** Minimum number of executions for a row to be published. */
+  disclosure_k?: number;
+  /** Number of sessions stored for the symbol. */
+  history_sessions: number;
   /** The requested instant of knowledge, epoch ms; null = now. */
   known_at?: number;
+  /** Last session stored for the symbol; null if there is none. */
+  latest_session: string | null;
+  /** Why there are no rows; null if there are any. */
+  note?: string;
+  /** Serving tier that answered. Informational. */
+  plane: string | null;
+  /** Last stored session in the range; null if there is none. */
+  session: string | null;
+  /** Number of rows in the range withheld under the disclosure threshold. */
+  suppressed_count: number;
+  /** Ticker. */
+  symbol: string;
+  /** Always true: rows are aggregates of the service, without prints, print ids, times or condition codes. */
+  synthetic: boolean;
   /** Files or live lines that the answer is from, newest sessions first, at most 50. Null if the operator does not serve provenance, or if the answer is not of market data. */
   provenance?: readonly Provenance[];
   /** Read instant of market data, epoch ms: when the request arrived. Absent if the answer carries an ETag. */
@@ -2024,34 +2024,34 @@ export interface OffExchangeConcentrationRow {
 export interface OffExchangeMeta {
   /** Entitlement caps applied to the answer. */
   caps: Caps;
-  /** Ticker. */
-  symbol: string;
-  /** Always true: rows are aggregates of the service, without prints, print ids, times or condition codes. */
-  synthetic: boolean;
-  /** Number of rows in the range withheld under the disclosure threshold. */
-  suppressed_count: number;
-  /** Last stored session in the range; null if there is none. */
-  session: string | null;
-  /** Last session stored for the symbol; null if there is none. */
-  latest_session: string | null;
   /** When the latest figures in the range were computed, epoch ms; null if there are none. */
   as_of: number | null;
-  /** Number of sessions stored for the symbol. */
-  history_sessions: number;
-  /** Number of rows on this page. */
-  count: number;
-  /** Cursor of the next page; null on the last page. */
-  cursor?: string;
-  /** Why there are no rows; null if there are any. */
-  note?: string;
-  /** Serving tier that answered. Informational. */
-  plane: string | null;
   /** The requested instant in the past, epoch ms; null = live. */
   at?: number;
   /** The last instant up to at for which the data has a value, epoch ms: a whole second for prices, the time of a capture. Null if live, or if there is none. */
   at_effective?: number;
+  /** Number of rows on this page. */
+  count: number;
+  /** Cursor of the next page; null on the last page. */
+  cursor?: string;
+  /** Number of sessions stored for the symbol. */
+  history_sessions: number;
   /** The requested instant of knowledge, epoch ms; null = now. */
   known_at?: number;
+  /** Last session stored for the symbol; null if there is none. */
+  latest_session: string | null;
+  /** Why there are no rows; null if there are any. */
+  note?: string;
+  /** Serving tier that answered. Informational. */
+  plane: string | null;
+  /** Last stored session in the range; null if there is none. */
+  session: string | null;
+  /** Number of rows in the range withheld under the disclosure threshold. */
+  suppressed_count: number;
+  /** Ticker. */
+  symbol: string;
+  /** Always true: rows are aggregates of the service, without prints, print ids, times or condition codes. */
+  synthetic: boolean;
   /** Files or live lines that the answer is from, newest sessions first, at most 50. Null if the operator does not serve provenance, or if the answer is not of market data. */
   provenance?: readonly Provenance[];
   /** Read instant of market data, epoch ms: when the request arrived. Absent if the answer carries an ETag. */
@@ -2103,22 +2103,22 @@ export interface OptionBar {
 export interface OptionBarsMeta {
   /** Entitlement caps applied to the answer. */
   caps: Caps;
-  /** The session served, New York. */
-  session: string;
-  /** Number of bars in the answer. */
-  count: number;
-  /** Why there are no bars; null if there are any. */
-  note?: string;
-  /** True if a larger limit was requested; null otherwise. */
-  limit_clamped?: boolean;
-  /** Serving tier that answered. Informational. */
-  plane: string | null;
   /** The requested instant in the past, epoch ms; null = live. */
   at?: number;
   /** The last instant up to at for which the data has a value, epoch ms: a whole second for prices, the time of a capture. Null if live, or if there is none. */
   at_effective?: number;
+  /** Number of bars in the answer. */
+  count: number;
   /** The requested instant of knowledge, epoch ms; null = now. */
   known_at?: number;
+  /** True if a larger limit was requested; null otherwise. */
+  limit_clamped?: boolean;
+  /** Why there are no bars; null if there are any. */
+  note?: string;
+  /** Serving tier that answered. Informational. */
+  plane: string | null;
+  /** The session served, New York. */
+  session: string;
   /** Files or live lines that the answer is from, newest sessions first, at most 50. Null if the operator does not serve provenance, or if the answer is not of market data. */
   provenance?: readonly Provenance[];
   /** Read instant of market data, epoch ms: when the request arrived. Absent if the answer carries an ETag. */
@@ -2280,20 +2280,20 @@ export interface Quote {
 export interface QuotesMeta {
   /** Entitlement caps applied to the answer. */
   caps: Caps;
-  /** Number of rows. */
-  count: number;
-  /** Symbols the caller may not read, by their requested names; their rows are empty. Null if there are none. */
-  restricted?: readonly string[];
-  /** The notes of the rows; null if there are none. */
-  note?: string;
-  /** Serving tier that answered. Informational. */
-  plane: string | null;
   /** The requested instant in the past, epoch ms; null = live. */
   at?: number;
   /** The last instant up to at for which the data has a value, epoch ms: a whole second for prices, the time of a capture. Null if live, or if there is none. */
   at_effective?: number;
+  /** Number of rows. */
+  count: number;
   /** The requested instant of knowledge, epoch ms; null = now. */
   known_at?: number;
+  /** The notes of the rows; null if there are none. */
+  note?: string;
+  /** Serving tier that answered. Informational. */
+  plane: string | null;
+  /** Symbols the caller may not read, by their requested names; their rows are empty. Null if there are none. */
+  restricted?: readonly string[];
   /** Files or live lines that the answer is from, newest sessions first, at most 50. Null if the operator does not serve provenance, or if the answer is not of market data. */
   provenance?: readonly Provenance[];
   /** Read instant of market data, epoch ms: when the request arrived. Absent if the answer carries an ETag. */
@@ -2357,10 +2357,10 @@ export interface RegistryEntry {
 export interface RegistryMeta {
   /** Entitlement caps applied to the answer. */
   caps: Caps;
-  /** Number of rows. */
-  count: number;
   /** The class filter of the request; null = none. */
   class?: SymbolClass;
+  /** Number of rows. */
+  count: number;
   /** Serving tier that answered. Informational. */
   plane: string | null;
   /** A remark on the answer, such as that some of its data is simulated. */
@@ -2403,14 +2403,14 @@ export interface SavedScreenInput {
 export interface SavedScreenMeta {
   /** Entitlement caps applied to the answer. */
   caps: Caps;
-  /** Serving tier that answered. Informational. */
-  plane: string | null;
   /** Number of screens on this page. */
   count: number;
-  /** Number of screens over all pages. */
-  total_count: number;
   /** Cursor of the next page; null on the last page. */
   cursor?: string;
+  /** Serving tier that answered. Informational. */
+  plane: string | null;
+  /** Number of screens over all pages. */
+  total_count: number;
   /** A remark on the answer, such as that some of its data is simulated. */
   note?: string;
   /** Read instant of market data, epoch ms: when the request arrived. Absent if the answer carries an ETag. */
@@ -2462,22 +2462,22 @@ export type ScreenColumn =
 export interface ScreenMeta {
   /** Entitlement caps applied to the answer. */
   caps: Caps;
-  /** Serving tier that answered. Informational. */
-  plane: string | null;
+  /** Figures that the caller may not read, null in every row, as REST and tables name them. */
+  restricted?: readonly ScreenColumn[];
   /** The requested instant in the past, epoch ms; null = live. */
   at?: number;
   /** The last instant up to at for which the data has a value, epoch ms: a whole second for prices, the time of a capture. Null if live, or if there is none. */
   at_effective?: number;
-  /** The requested instant of knowledge, epoch ms; null = now. */
-  known_at?: number;
   /** Number of symbols on this page. */
   count: number;
-  /** Number of symbols that match, over all pages. */
-  total_count: number;
   /** Cursor of the next page; null on the last page. */
   cursor?: string;
-  /** Figures that the caller may not read, null in every row, as REST and tables name them. */
-  restricted?: readonly ScreenColumn[];
+  /** The requested instant of knowledge, epoch ms; null = now. */
+  known_at?: number;
+  /** Serving tier that answered. Informational. */
+  plane: string | null;
+  /** Number of symbols that match, over all pages. */
+  total_count: number;
   /** A remark on the answer, such as that some of its data is simulated. */
   note?: string;
   /** Read instant of market data, epoch ms: when the request arrived. Absent if the answer carries an ETag. */
@@ -2588,22 +2588,22 @@ export interface SectorAverage {
 export interface SectorsMeta {
   /** Entitlement caps applied to the answer. */
   caps: Caps;
-  /** Number of sectors. */
-  count: number;
-  /** When the averages were computed, epoch ms. They are computed once a minute and shared by all callers. */
-  computed_at: number;
   /** The date of the request; not applied. */
   date?: string | null;
-  /** A remark on these rows. */
-  note?: string;
-  /** Serving tier that answered. Informational. */
-  plane: string | null;
   /** The requested instant in the past, epoch ms; null = live. */
   at?: number;
   /** The last instant up to at for which the data has a value, epoch ms: a whole second for prices, the time of a capture. Null if live, or if there is none. */
   at_effective?: number;
+  /** When the averages were computed, epoch ms. They are computed once a minute and shared by all callers. */
+  computed_at: number;
+  /** Number of sectors. */
+  count: number;
   /** The requested instant of knowledge, epoch ms; null = now. */
   known_at?: number;
+  /** A remark on these rows. */
+  note?: string;
+  /** Serving tier that answered. Informational. */
+  plane: string | null;
   /** Files or live lines that the answer is from, newest sessions first, at most 50. Null if the operator does not serve provenance, or if the answer is not of market data. */
   provenance?: readonly Provenance[];
   /** Read instant of market data, epoch ms: when the request arrived. Absent if the answer carries an ETag. */
@@ -2639,22 +2639,22 @@ export interface SessionStrike {
 export interface SessionStrikesMeta {
   /** Entitlement caps applied to the answer. */
   caps: Caps;
-  /** Serving tier that answered. Informational. */
-  plane: string | null;
+  /** When the chain was captured, epoch ms; null if the session has no capture. */
+  captured_at_ms: number | null;
   /** The requested instant in the past, epoch ms; null = live. */
   at?: number;
   /** The last instant up to at for which the data has a value, epoch ms: a whole second for prices, the time of a capture. Null if live, or if there is none. */
   at_effective?: number;
-  /** The requested instant of knowledge, epoch ms; null = now. */
-  known_at?: number;
-  /** Ticker of the underlying. */
-  underlying: string;
   /** Exchange session. */
   date: string;
-  /** When the chain was captured, epoch ms; null if the session has no capture. */
-  captured_at_ms: number | null;
+  /** The requested instant of knowledge, epoch ms; null = now. */
+  known_at?: number;
+  /** Serving tier that answered. Informational. */
+  plane: string | null;
   /** Number of rows in the answer. */
   row_count: number;
+  /** Ticker of the underlying. */
+  underlying: string;
   /** Files or live lines that the answer is from, newest sessions first, at most 50. Null if the operator does not serve provenance, or if the answer is not of market data. */
   provenance?: readonly Provenance[];
   /** A remark on the answer, such as that some of its data is simulated. */
@@ -2688,14 +2688,14 @@ export interface Spot {
 export interface SpotMeta {
   /** Entitlement caps applied to the answer. */
   caps: Caps;
-  /** Serving tier that answered. Informational. */
-  plane: string | null;
   /** The requested instant in the past, epoch ms; null = live. */
   at?: number;
   /** The last instant up to at for which the data has a value, epoch ms: a whole second for prices, the time of a capture. Null if live, or if there is none. */
   at_effective?: number;
   /** The requested instant of knowledge, epoch ms; null = now. */
   known_at?: number;
+  /** Serving tier that answered. Informational. */
+  plane: string | null;
   /** Files or live lines that the answer is from, newest sessions first, at most 50. Null if the operator does not serve provenance, or if the answer is not of market data. */
   provenance?: readonly Provenance[];
   /** A remark on the answer, such as that some of its data is simulated. */
@@ -2714,26 +2714,26 @@ export interface SpotResponse {
 export interface StockBarsMeta {
   /** Entitlement caps applied to the answer. */
   caps: Caps;
-  /** Number of bars on this page. */
-  row_count: number;
-  /** Start of the last complete bar in range, epoch ms. Later bars can still change. Null if there is none. */
-  complete_through: number | null;
-  /** Cursor of the next page; null on the last page. */
-  cursor?: string;
-  /** Reason for which the range can hold no bar, or that an index has no volume; null if neither. */
-  note?: string;
-  /** True if the bars are adjusted for splits. Null if they are as printed and no split is in the range. */
-  adjusted?: boolean;
   /** The splits in the range; null if there are none. */
   splits?: readonly Split[];
-  /** Serving tier that answered. Informational. */
-  plane: string | null;
+  /** True if the bars are adjusted for splits. Null if they are as printed and no split is in the range. */
+  adjusted?: boolean;
   /** The requested instant in the past, epoch ms; null = live. */
   at?: number;
   /** The last instant up to at for which the data has a value, epoch ms: a whole second for prices, the time of a capture. Null if live, or if there is none. */
   at_effective?: number;
+  /** Start of the last complete bar in range, epoch ms. Later bars can still change. Null if there is none. */
+  complete_through: number | null;
+  /** Cursor of the next page; null on the last page. */
+  cursor?: string;
   /** The requested instant of knowledge, epoch ms; null = now. */
   known_at?: number;
+  /** Reason for which the range can hold no bar, or that an index has no volume; null if neither. */
+  note?: string;
+  /** Serving tier that answered. Informational. */
+  plane: string | null;
+  /** Number of bars on this page. */
+  row_count: number;
   /** Files or live lines that the answer is from, newest sessions first, at most 50. Null if the operator does not serve provenance, or if the answer is not of market data. */
   provenance?: readonly Provenance[];
   /** Read instant of market data, epoch ms: when the request arrived. Absent if the answer carries an ETag. */
@@ -2869,8 +2869,6 @@ export interface UnusualFlow {
 export interface UnusualFlowMeta {
   /** Entitlement caps applied to the answer. */
   caps: Caps;
-  /** Serving tier that answered. Informational. */
-  plane: string | null;
   /** The requested instant in the past, epoch ms; null = live. */
   at?: number;
   /** The last instant up to at for which the data has a value, epoch ms: a whole second for prices, the time of a capture. Null if live, or if there is none. */
@@ -2879,6 +2877,8 @@ export interface UnusualFlowMeta {
   known_at?: number;
   /** Why there are no ratios; null if there are any. */
   note?: string;
+  /** Serving tier that answered. Informational. */
+  plane: string | null;
   /** Files or live lines that the answer is from, newest sessions first, at most 50. Null if the operator does not serve provenance, or if the answer is not of market data. */
   provenance?: readonly Provenance[];
   /** Read instant of market data, epoch ms: when the request arrived. Absent if the answer carries an ETag. */
@@ -2981,22 +2981,22 @@ export interface VolatilityFigures {
 export interface VolatilityMeta {
   /** Entitlement caps applied to the answer. */
   caps: Caps;
-  /** Serving tier that answered. Informational. */
-  plane: string | null;
   /** The requested instant in the past, epoch ms; null = live. */
   at?: number;
   /** The last instant up to at for which the data has a value, epoch ms: a whole second for prices, the time of a capture. Null if live, or if there is none. */
   at_effective?: number;
-  /** The requested instant of knowledge, epoch ms; null = now. */
-  known_at?: number;
-  /** Expiries in the answer that are within 30 days and whose expected moves, from the straddle and from the volatility, differ by more than 5%, ascending. Null if they were not checked, as for solved minutes, which mix solved contracts with captured ones. */
-  inconsistent_expiries: readonly string[] | null;
-  /** True if the spot and the option quotes are not of one instant, so that options are priced at the spot that the quotes imply. With several captures: true if this holds for one of them. Null if the quotes imply no spot, or if it was not checked: solved minutes store no implied spot. */
-  spot_stale: boolean | null;
   /** Source of the volatilities and greeks; the capture's exposures are computed from the same. Null if there are none, or if an older version stored the capture. */
   greeks_source: GreeksSource | null;
+  /** Expiries in the answer that are within 30 days and whose expected moves, from the straddle and from the volatility, differ by more than 5%, ascending. Null if they were not checked, as for solved minutes, which mix solved contracts with captured ones. */
+  inconsistent_expiries: readonly string[] | null;
+  /** The requested instant of knowledge, epoch ms; null = now. */
+  known_at?: number;
   /** Why the answer is empty; or the date of an old capture. Null if it is of the last session. */
   note?: string;
+  /** Serving tier that answered. Informational. */
+  plane: string | null;
+  /** True if the spot and the option quotes are not of one instant, so that options are priced at the spot that the quotes imply. With several captures: true if this holds for one of them. Null if the quotes imply no spot, or if it was not checked: solved minutes store no implied spot. */
+  spot_stale: boolean | null;
   /** Files or live lines that the answer is from, newest sessions first, at most 50. Null if the operator does not serve provenance, or if the answer is not of market data. */
   provenance?: readonly Provenance[];
   /** Read instant of market data, epoch ms: when the request arrived. Absent if the answer carries an ETag. */

@@ -12,6 +12,7 @@ export const classification = route({
   summary: 'Market-data declaration',
   description: 'The market-data declaration of the account. Fields without a value are absent.',
   scopeGroup: 'account',
+  reportsFlow: true,
   params: {},
   name: 'classification',
   operation: 'account/classification.graphql',
@@ -34,6 +35,7 @@ export const classify = route({
   description:
     'Declares the account professional or non-professional. Professional is final: a later declaration returns 200 with locked and changes nothing.',
   scopeGroup: 'account',
+  reportsFlow: true,
   params: {},
   body: jsonBody(shape, { name: 'ClassificationInput', example: { classification: 'non_professional' } }),
   name: 'classify',

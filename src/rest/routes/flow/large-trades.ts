@@ -16,6 +16,8 @@ export const largeTrades = route({
   },
   name: 'large-trades',
   operation: 'flow/large-trades.graphql',
+  // Spec 4.8 has one page of the newest; the graph has further ones, and their total.
+  withoutMeta: ['cursor', 'total'],
   graphql: '{ largeTrades(symbol: "{symbol}") { events { seq } } }',
   example: { params: { symbol: '{symbol}' }, shown: { params: { min_premium_usd: '250000', limit: '2' } } },
   hasInstant: true,

@@ -37,6 +37,8 @@ function offExchange(
     rowsAsked: ({ limit }) => itemsAsked(limit as number | undefined, offExchangeLimits.max, offExchangeLimits.default),
     aboutSessions: true,
     errors: [400, 403, 404, 502, 503],
+    // Spec 4.18 gives it for sessions' totals alone.
+    withoutMeta: table === 'activity' ? [] : ['disclosureK'],
     protobuf: offExchangeResponse(table),
   });
 }
