@@ -1,6 +1,6 @@
 // `npm run explore:faults`: how much the model sees. Puts known faults into a copy of a commit, one at a time, and
 // explores each for up to 10 minutes; each should be found. --only NAME tries one, --minutes N for another time,
-// --kinds KIND,… with these commands alone.
+// --kinds KIND,… with these commands alone, --commands N in lives of this length.
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -330,6 +330,7 @@ const { values } = parseArgs({
     minutes: { type: 'string', default: '10' },
     only: { type: 'string' },
     kinds: { type: 'string' },
+    commands: { type: 'string', default: '200' },
     folder: { type: 'string', default: join(tmpdir(), 'tapegraph-faults') },
   },
 });
@@ -344,7 +345,8 @@ function found(tree: string, { name, file, from, to }: Fault): string | null {
     text.replace(from, () => to),
   );
   const kinds = values.kinds === undefined ? [] : ['--only', values.kinds];
-  const args = ['scripts/explore.ts', '--minutes', values.minutes, '--seed', '1', '--quick', ...kinds];
+  const length = ['--minutes', values.minutes, '--commands', values.commands];
+  const args = ['scripts/explore.ts', ...length, '--seed', '1', '--quick', ...kinds];
   const run = spawnSync(process.execPath, args, { cwd: tree, encoding: 'utf8' });
   restore(tree);
   if (run.status === 0) return null;
