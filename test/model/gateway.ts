@@ -1,5 +1,8 @@
 // The gateway that is compared with the model: its command line and its server, in this process, on a clock of its own.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import type { Socket } from 'node:net';
+import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import pg from 'pg';
 import type { Terminal } from '../../src/cli/io/terminal.ts';
@@ -9,6 +12,8 @@ import { changesChannel, notify } from '../../src/store/versions/notifications.t
 import { type Answer, type Json, type TestApp, testApp } from '../support/app.ts';
 import { readEvents } from '../support/event-reader.ts';
 import type { TestStore } from '../support/store.ts';
+
+const main = join(import.meta.dirname, '../../src/main.ts');
 
 /** Result of a command. */
 export interface Ran {
@@ -137,6 +142,19 @@ export class Gateway {
     } finally {
       Object.assign(pg.Client.prototype, { connect, query });
     }
+  }
+
+  /** Runs a command line in a process of its own, which is killed after some time, unless it has ended. */
+  async killed(argv: readonly string[], afterMs: number): Promise<void> {
+    const ahead = this.nowMs - Date.now();
+    const clock = `data:text/javascript,const { now } = Date; Date.now = () => now() + ${ahead};`;
+    const child = spawn(process.execPath, ['--import', clock, main, ...argv], {
+      ...{ env: { ...process.env, ...this.#env }, stdio: 'ignore' },
+    });
+    const timer = setTimeout(() => child.kill('SIGKILL'), afterMs);
+    await once(child, 'exit');
+    clearTimeout(timer);
+    await this.#hear();
   }
 
   /** Waits until the servers have heard of all commits so far: they are announced in the order of commits. */

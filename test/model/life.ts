@@ -320,7 +320,10 @@ export class Life {
   ): Promise<void> {
     const argv = ['ingest', dataset, ...(replace ? ['--replace'] : []), ...this.write(files)];
     const isCut = random.once(8);
-    if (isCut) await this.gateway.cut(argv, 1 + random.below(120));
+    // Lives of tests start no processes.
+    const isKilled = isCut && this.world.scope === 'all' && random.once(3);
+    if (isKilled) await this.gateway.killed(argv, 500 + random.below(6000));
+    else if (isCut) await this.gateway.cut(argv, 1 + random.below(120));
     const { code, json, said } = await this.run(argv);
     if (!json?.files) throw new Differs(`exit code ${code} without a report: ${said}`);
     const report = (dataset === 'stock-trades' ? this.book : this.options).takeTape(

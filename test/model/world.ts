@@ -190,13 +190,13 @@ function makeOptions(seed: number, sessions: readonly string[], symbol: string, 
   const prints: Print[] = [];
   const instants = instantsOf(random, session, symbol === 'SPX').flatMap(({ ms, kind }) => {
     // Now and then an order is filled in parts.
-    const parts = kind === 'regular' && random.once(4) ? 1 + random.below(4) : 0;
-    const gaps = Array.from({ length: parts }, () => random.pick([7, 61, 93, 170]));
+    const parts = kind === 'regular' && random.once(4) ? 1 + random.below(8) : 0;
+    const gaps = Array.from({ length: parts }, () => random.pick([7, 61, 93, 93, 93, 170]));
     return [0, ...gaps].map((_, i) => ({ ms: gaps.slice(0, i).reduce((at, gap) => at + gap, ms), kind }));
   });
   for (const { ms, kind } of instants.sort((a, b) => a.ms - b.ms)) {
     const before = prints.at(-1);
-    const isPart = before !== undefined && ms - before.ms < 200 && !random.once(4);
+    const isPart = before !== undefined && ms - before.ms < 200 && !random.once(8);
     const earlier = prints.length > 0 && random.once(5) ? random.pick(prints) : null;
     const condition = kind === 'form_t' ? 248 : random.pick(optionConditions);
     const isCancel = condition === 201 && earlier !== null && earlier.conditions[0] !== 201;
