@@ -197,6 +197,12 @@ const faults: readonly Fault[] = [
     to: 'let isDirty = all || captures.size > 0;',
   },
   {
+    name: 'a chain that comes late prices those with settled contracts with the rates of today',
+    file: 'src/store/chain/chain-captures.ts',
+    from: '...header, ...decodePricing(pricing), file, hash',
+    to: '...header, file, hash',
+  },
+  {
     name: 'rates of a later date price a session',
     file: 'src/store/market/rates.ts',
     from: 'const within = { lte: date, gte: addDays(date, -longestHeldDays) };',

@@ -258,6 +258,5 @@ export const chainCommands = {
 /** Each as often as it is taken. */
 export const oftenOfChains = [
   ...(['chains', 'chains', 'chains', 'chains', 'again', 'again'] as const),
-  // Reference data that changes (`refer`) is taken once a difference of it is understood.
   ...(['interest', 'recompute', 'refer'] as const),
 ];

@@ -381,7 +381,7 @@ const often = (['stocks', 'stocks', 'stocks', 'stocks', 'bars', 'options', 'opti
 ]);
 const others = ['splits', 'defect', 'seal', 'reconcile', 'follow', 'follow', 'restart'] as const;
 const oftenAll = [...often, ...others, ...oftenOfChains];
-const oftenSettled = [...often.filter((kind) => kind !== 'bars'), ...others];
+const oftenSettled = oftenAll.filter((kind) => kind !== 'bars');
 
 /** Cuts of option tapes. */
 const optionCuts: Record<string, (print: Print) => string> = {

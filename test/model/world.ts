@@ -49,8 +49,8 @@ export interface ModelSymbol {
 }
 
 /**
- * `settled`: lives without files of bars, files without ids, and chains. Differences of these are not all understood
- * yet, whether of the gateway or of the model: `npm run explore` looks for them.
+ * `settled`: lives without files of bars and files without ids. Differences of these are not all understood yet,
+ * whether of the gateway or of the model: `npm run explore` looks for them.
  */
 export type Scope = 'all' | 'settled';
 
