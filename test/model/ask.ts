@@ -70,7 +70,7 @@ function asCaller(asked: Asked, question: Question): Question {
   return {
     ...{ path: question.path, graph: question.graph, caller },
     judge: ({ status, body }) =>
-      status === 403 && body.error.code === code ? null : `status ${status}, expected 403 ${code}`,
+      status === 403 && body.error.code === code ? null : `${failed({ status, body })}, expected 403 ${code}`,
   };
 }
 
@@ -187,7 +187,7 @@ function askBars(asked: Asked): Question {
     async judge(first, get) {
       const all: Json[] = [];
       for (let page = first; ; ) {
-        if (page.status !== 200) return `status ${page.status} of a page`;
+        if (page.status !== 200) return `a page: ${failed(page)}`;
         all.push(...page.body.data);
         const { cursor } = page.body.meta;
         if (cursor === undefined) return difference(all, rows.map(adjust), 'pages');
@@ -241,7 +241,7 @@ function published({ book, nowMs }: Asked, symbol: string): string[] {
 
 /** Rows of sessions that are published later are not looked at. */
 const publishedData = (sessions: readonly string[], expected: Json[]) => (answer: Answer) => {
-  if (answer.status !== 200) return `status ${answer.status}`;
+  if (answer.status !== 200) return failed(answer);
   const rows = answer.body.data.filter(({ date }: Json) => sessions.includes(date));
   const order = (all: Json[]) =>
     [...all].sort((a, b) => (`${a.date}${a.category}${a.rank}` < `${b.date}${b.category}${b.rank}` ? -1 : 1));
@@ -295,7 +295,7 @@ function askOffExchange(asked: Asked): Question {
 
 /** The published levels of sessions: sums of price-forming executions, of which none or three and more are left. */
 function judgeProfile(asked: Asked, symbol: string, { status, body }: Answer): string | null {
-  if (status !== 200) return `status ${status}`;
+  if (status !== 200) return failed({ status, body });
   for (const date of published(asked, symbol)) {
     const levels = levelsOf(asked.book.printsOf(symbol, date));
     const rows = body.data.filter((row: Json) => row.date === date);
@@ -311,6 +311,35 @@ function judgeProfile(asked: Asked, symbol: string, { status, body }: Answer): s
     if (rows.length > 0 && (left === 1 || left === 2)) return `${left} executions of ${date} follow by subtraction`;
   }
   return null;
+}
+
+/** A session's large trades, newest first; a key gets at most a hundred. */
+function askLargeTrades({ random }: Asked, symbol: string, session: string, prints: readonly Print[]): Question {
+  const limit = random.pick([100, 100, 1 + random.below(20)]);
+  const events = largeTradesOf(prints).toReversed();
+  const last = events[limit - 1]?.event_ts_ms;
+  // The texts do not order events of one millisecond: of the last one's, any may be in the answer.
+  const inOrder = (all: readonly Json[]) =>
+    all
+      .filter(({ event_ts_ms: ms }) => events.length <= limit || ms > last!)
+      .sort((a, b) => b.event_ts_ms - a.event_ts_ms || (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
+  const figures = (event: Json) => Object.fromEntries(Object.keys(events[0] ?? {}).map((name) => [name, event[name]]));
+  return {
+    path: `/v2/flow/large-trades?symbol=${symbol}&session=${session}&limit=${limit}`,
+    ...{ caller: 'key', needs: { symbol, scope: 'flow' } },
+    judge(answer) {
+      if (answer.status !== 200) return failed(answer);
+      const found: Json[] = answer.body.data.events.map(({ update }: Json) => figures(update.event));
+      const times = (all: readonly Json[]) => all.map(({ event_ts_ms: ms }) => ms);
+      return (
+        difference(times(found), times(events.slice(0, limit)), 'times') ??
+        difference(inOrder(found), inOrder(events), 'events')
+      );
+    },
+    graph: inGraph(null, [`largeTrades(symbol: "${symbol}", session: "${session}", limit: ${limit})`], {
+      events: [{ update: { event: events[0] ?? { event_kind: '' } } }],
+    }),
+  };
 }
 
 /** The snapshot of a session with stored prints, else null; of the last one that ended, its list too. */
@@ -331,24 +360,7 @@ function askOptions(asked: Asked): Question {
       }),
     };
   }
-  if (random.once(2)) {
-    const path = `/v2/flow/large-trades?symbol=${symbol}&session=${session}&limit=500`;
-    const events = largeTradesOf(prints).toReversed();
-    return {
-      ...{ path, caller: 'key', needs: { symbol, scope: 'flow' } },
-      judge: ({ status, body }) =>
-        status === 200
-          ? difference(
-              body.data.events.map(({ update }: Json) => update.event),
-              events,
-              'events',
-            )
-          : failed({ status, body }),
-      graph: inGraph(null, [`largeTrades(symbol: "${symbol}", session: "${session}", limit: 500)`], {
-        events: [{ update: { event: events[0] ?? { event_kind: '' } } }],
-      }),
-    };
-  }
+  if (random.once(2)) return askLargeTrades(asked, symbol, session, prints);
   const rows = rankedPrints(prints).map(({ contract, price, size, exchange, ms }, i) => {
     const { root: underlying, ...of } = contract!;
     const premium = { price: price / 1e4, size, premium_usd: (price * size) / 100 };
