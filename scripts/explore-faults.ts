@@ -59,6 +59,12 @@ const faults: readonly Fault[] = [
     to: '[closingTradeCondition, officialCloseCondition]',
   },
   {
+    name: 'a quote stays at the last price after the official close of a live tape',
+    file: 'src/analytics/session/stock-tape.ts',
+    from: 'if (closing) return',
+    to: 'if (false) return',
+  },
+  {
     name: 'odd lots set prices',
     file: 'src/domain/market/stock-trade-conditions.ts',
     from: "[37, 'Odd Lot Trade', volume]",

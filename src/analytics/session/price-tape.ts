@@ -6,6 +6,9 @@ export interface PriceTape {
   takeChanged(): { symbol: string; fromMs: number }[];
   /** The bars so far that start at or after `fromMs`, ascending. */
   bars(symbol: string, timeframe: StoredTimeframe, fromMs?: number): BarColumns;
-  /** The last price that sets a close (dollars) with its instant, and the volume so far; null before the first. */
+  /**
+   * The last price that sets a close (dollars) with its instant, and the volume so far; null before the first. For a
+   * stock with an official close, that with its instant.
+   */
   latest(symbol: string): { price: number; tsMs: number; volume: number } | null;
 }

@@ -206,6 +206,8 @@ export class StockTape implements PriceTape {
     if (!state || state.last < this.#ledger.oldest) return null;
     const slot = state.last & this.#ledger.mask;
     const volume = exactValue(state.tally.consolidated.volume);
+    const closing = closingsOf(state.closes.values(), listingExchangeOfTape(state.tape)).at(-1);
+    if (closing) return { price: closing.close, tsMs: closing.tsMs, volume };
     return { price: this.#columns.price[slot]! / priceUnits, tsMs: this.#columns.tsMs[slot]!, volume };
   }
 

@@ -146,6 +146,15 @@ describe('the official close', () => {
   test('falls back when its print is withdrawn', () => {
     expect(close([trade, auction, official, { ...official, correction: 8 }])).toBe(101);
   });
+
+  test('is the latest price of the tape, at its time, in place of the last eligible one', () => {
+    const latest = (prints: StockPrint[]) =>
+      runStockTape(prints.map((print) => ({ ...print, tape: 1 }))).latest(trade.symbol);
+    expect(latest([trade, elsewhere])).toMatchObject({ price: 100, tsMs: stockStart });
+    expect(latest([trade, official, elsewhere])).toMatchObject({ price: 102, tsMs: stockStart + 2000 });
+    const withdrawn = { ...official, correction: 8 };
+    expect(latest([trade, auction, official, withdrawn])).toMatchObject({ price: 101, tsMs: stockStart + 1000 });
+  });
 });
 
 test('a bar is complete 15 s after its end', () => {

@@ -7,6 +7,7 @@ import { ingestFiles } from '../../../src/ingest/ingest.ts';
 import { type FollowOptions, follow } from '../../../src/ingest/tail/follow.ts';
 import { contractMinutesOf } from '../../../src/store/flow/contract-minute-block.ts';
 import { decodeBars } from '../../../src/store/market/bar-codec.ts';
+import { readLiveQuotes } from '../../../src/store/market/live-quotes.ts';
 import { hasSharedData, sharedData } from '../../support/shared-data.ts';
 import type { TestStore } from '../../support/store.ts';
 import { contentsOf } from '../../support/store-contents.ts';
@@ -112,6 +113,7 @@ describe.skipIf(!hasSharedData)(
       const bars = async (store: TestStore) => (await contentsOf(store)).bar_blocks;
       expect((await dayBar(file, 'ADBE')).close[0]).toBe(50.2);
       expect((await dayBar(live, 'ADBE')).close[0]).toBe(50.2);
+      expect((await readLiveQuotes(live, ['ADBE'])).get('ADBE')).toMatchObject({ spot: 50.2 });
       expect(await bars(live)).toEqual(await bars(file));
     });
   },
