@@ -1,5 +1,5 @@
 // Compares the cost of answers in this tree with another's: `node bench/serve-against.ts TREE OURS THEIRS [ROUNDS]`.
-// CPU time of the worker for the same requests, no two alike, to servers of both trees alternately. `OURS` and `THEIRS`
+// CPU time of the worker for the same requests, no two alike, to servers of both trees in turn. `OURS` and `THEIRS`
 // are data folders, one for each tree, in which `serve --sample` has stored all of the sample market.
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -11,7 +11,7 @@ const session = '2026-11-19';
 const [fromMs, toMs] = [exchangeInstant('2026-11-16', 240), exchangeInstant(session, 1200)];
 const symbols = ['SPY', 'QQQ', 'AAPL', 'MSFT', 'NVDA', 'AMD', 'META', 'SPX'];
 /** Answers that warm a server up, and of a round. */
-const [warmingTimes, times] = [150, 60];
+const [warmingTimes, times] = [250, 60];
 
 /** A tree's server, and the document of its own dashboard. */
 interface Tree {
@@ -66,23 +66,20 @@ async function ask(tree: Tree, question: Question): Promise<void> {
   if (!response.ok || /"errors":\[/.test(text)) throw new Error(`${path} answered ${text.slice(0, 1000)}`);
 }
 
-/** CPU of the server for an answer, ms. */
-async function costOf(tree: Tree, question: Question): Promise<number> {
-  const { cpuMs: before } = await tree.served.state();
-  for (let i = 0; i < times; i++) await ask(tree, question);
-  return ((await tree.served.state()).cpuMs - before) / times;
+/** CPU of each server for an answer, ms. They are asked in turn: what else the machine does slows both alike. */
+async function costsOf(trees: readonly [Tree, Tree], question: Question): Promise<[ours: number, theirs: number]> {
+  const states = async () => (await Promise.all(trees.map(({ served }) => served.state()))).map(({ cpuMs }) => cpuMs);
+  const before = await states();
+  for (let i = 0; i < times; i++) for (const index of i % 2 === 0 ? [0, 1] : [1, 0]) await ask(trees[index]!, question);
+  const [ours, theirs] = (await states()).map((cpuMs, i) => (cpuMs - before[i]!) / times);
+  return [ours!, theirs!];
 }
 
 /** The speed of this tree by that of the other: CPU time there over CPU time here, median of the rounds. */
 async function compare(trees: readonly [Tree, Tree], name: string, question: Question, rounds: number): Promise<void> {
-  for (const tree of trees) for (let i = 0; i < warmingTimes; i++) await ask(tree, question);
+  for (let i = 0; i < warmingTimes; i++) for (const tree of trees) await ask(tree, question);
   const costs: [ours: number, theirs: number][] = [];
-  for (let round = 0; round < rounds; round++) {
-    const cost: [number, number] = [0, 0];
-    for (const index of round % 2 === 0 ? ([0, 1] as const) : ([1, 0] as const))
-      cost[index] = await costOf(trees[index], question);
-    costs.push(cost);
-  }
+  for (let round = 0; round < rounds; round++) costs.push(await costsOf(trees, question));
   const ratios = costs.map(([ours, theirs]) => theirs / ours);
   const here = median(costs.map(([ours]) => ours));
   const shown = ratios.map((ratio) => ratio.toFixed(2)).join(' ');
