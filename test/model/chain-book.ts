@@ -135,6 +135,8 @@ export class ChainBook {
   readonly #rows = new Map<string, readonly ChainRow[]>();
   readonly #implied = new Map<string, boolean>();
   reference: Reference = { n: 0, rates: [], dividends: [], roots: knownTerms };
+  /** Until when what was known is no longer stored. */
+  prunedMs = -Infinity;
 
   /** Changes reference data. */
   refer(changed: Partial<Omit<Reference, 'n'>>): void {
@@ -153,9 +155,9 @@ export class ChainBook {
     this.#frames.push({ atMs, captures: new Map(this.#captures) });
   }
 
-  /** Instants at which it changed. */
+  /** Instants at which it changed, since what was known before was deleted. */
   get instants(): readonly number[] {
-    return this.#frames.map(({ atMs }) => atMs);
+    return this.#frames.map(({ atMs }) => atMs).filter((atMs) => atMs > this.prunedMs);
   }
 
   /** A file that comes: beside those stored, in place of some, or not stored (methodology 13). */

@@ -10,7 +10,7 @@ import { closeOf, dateOf, newYork, openOf, plusDays, sessionOf } from './calenda
 import { ChainLife, chainCommands, oftenOfChains } from './chain-life.ts';
 import { barsOf } from './figures.ts';
 import type { Gateway, Ran } from './gateway.ts';
-import { follow, ingestDefect, reconcile, restart, sealAndUndo } from './operations.ts';
+import { follow, ingestDefect, prune, reconcile, restart, sealAndUndo } from './operations.ts';
 import {
   type BarFile,
   barFiles,
@@ -57,6 +57,9 @@ export function stepsOf(world: World, length: number): Step[] {
 
 const shuffledSometimes = <T>(items: readonly T[], random: Random) =>
   random.once(3) ? shuffled(items, random) : items;
+
+/** A ticker of a tape that no parameter can express. */
+const unservable = 'BAC/WS/A';
 
 /** Shuffles a list by a generator. */
 export function shuffled<T>(items: readonly T[], random: Random): T[] {
@@ -173,8 +176,14 @@ export class Life {
     const files = parts.flatMap((part) => {
       let given = idless ? withoutIds(part, random) : part;
       if (random.once(6)) given = [...given, ...given.slice(0, 1 + random.below(3))];
+      // Lines of a name that cannot be served are of no use, and no harm to the others.
+      if (format.startsWith('csv') && random.once(6))
+        given = [...given, ...given.slice(0, 2).map((print) => ({ ...print, symbol: unservable }))];
       if (random.once(4)) given = shuffled(given, random);
-      return stockFiles(format, given, this.nextName(), random.below(1e9));
+      return stockFiles(format, given, this.nextName(), random.below(1e9)).map((file) => ({
+        ...file,
+        prints: file.prints.filter(({ symbol }) => symbol !== unservable),
+      }));
     });
     const replace = random.once(8);
     if (random.once(3)) for (const file of files) await this.#ingestTape(random, [file], replace);
@@ -372,6 +381,7 @@ const commands = {
   seal: sealAndUndo,
   reconcile,
   follow,
+  prune,
   restart,
 };
 
@@ -379,7 +389,7 @@ const commands = {
 const often = (['stocks', 'stocks', 'stocks', 'stocks', 'bars', 'options', 'options'] as const).flatMap((kind) => [
   ...[kind, kind],
 ]);
-const others = ['splits', 'defect', 'seal', 'reconcile', 'follow', 'follow', 'restart'] as const;
+const others = ['splits', 'defect', 'seal', 'reconcile', 'follow', 'follow', 'prune', 'restart'] as const;
 const oftenAll = [...often, ...others, ...oftenOfChains];
 const oftenSettled = oftenAll.filter((kind) => kind !== 'bars');
 

@@ -125,6 +125,13 @@ export async function reconcile(life: Life, random: Random): Promise<void> {
   );
 }
 
+/** Deletes what later data replaced: nothing of what is in force. */
+export async function prune(life: Life): Promise<void> {
+  const { code, json, said } = await life.run(['prune', '--all']);
+  if (code !== 0) throw new Differs(`prune: code ${code}, ${JSON.stringify(json)} ${said}`);
+  life.chains.book.prunedMs = life.gateway.nowMs;
+}
+
 /** Starts a server in place of one. */
 export async function restart(life: Life): Promise<void> {
   life.script.push('# a server is restarted');
