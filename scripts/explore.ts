@@ -16,8 +16,8 @@ const { values } = parseArgs({
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
     /** Number of commands of a life. */
     commands: { type: 'string', default: '200' },
-    /** Leave out what the tests of a commit leave out (`Scope`). */
-    settled: { type: 'boolean', default: false },
+    /** Run commands in processes that are killed, now and then. */
+    kills: { type: 'boolean', default: false },
     /** Kinds of commands, separated by commas; all if absent. */
     only: { type: 'string' },
     /** Continue after a failure, without shrinking it. */
@@ -28,7 +28,7 @@ const { values } = parseArgs({
 });
 
 const kinds = values.only?.split(',');
-const scope = values.settled ? 'settled' : 'all';
+const { kills } = values;
 const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8' }).trim();
 const { newStore, close } = await openStores();
 const untilMs = Date.now() + Number(values.minutes) * 60_000;
@@ -36,9 +36,9 @@ const totals = { lives: 0, commands: 0, questions: 0, failures: 0 };
 const seconds = new Map<string, number>();
 try {
   for (let seed = Number(values.seed); Date.now() < untilMs && (values.all || totals.failures === 0); seed++) {
-    const all = stepsOf(makeWorld(seed, scope), Number(values.commands));
+    const all = stepsOf(makeWorld(seed, kills), Number(values.commands));
     const steps = kinds ? all.filter(({ kind }) => kind === 'clock' || kinds.includes(kind)) : all;
-    const lived = await live(seed, steps, { newStore, scope, untilMs });
+    const lived = await live(seed, steps, { newStore, kills, untilMs });
     totals.lives++;
     totals.commands += lived.commands;
     totals.questions += lived.questions;
@@ -48,9 +48,9 @@ try {
     totals.failures++;
     console.log(`seed ${seed}, commit ${commit}: ${lived.failure}`);
     if (values.all || values.quick) continue;
-    const small = await shrunk(lived, { newStore, scope });
+    const small = await shrunk(lived, { newStore, kills });
     console.log(`Shrunk to ${small.commands} commands.`);
-    console.log(await kept(small, { newStore, scope }, mkdtempSync(join(tmpdir(), `tapegraph-seed-${seed}-`))));
+    console.log(await kept(small, { newStore, kills }, mkdtempSync(join(tmpdir(), `tapegraph-seed-${seed}-`))));
   }
 } finally {
   await close();

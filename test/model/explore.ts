@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { TestStore } from '../support/store.ts';
 import { Gateway } from './gateway.ts';
 import { Differs, firstInstant, Life, type Step } from './life.ts';
-import { hashOf, makeWorld, type Scope } from './world.ts';
+import { hashOf, makeWorld } from './world.ts';
 
 /** Makes an empty store, dropped when it is closed. */
 export type NewStore = () => Promise<TestStore>;
@@ -25,8 +25,8 @@ export interface Lived {
 
 export interface LifeOptions {
   newStore: NewStore;
-  /** Scope of its world; `all` if absent. */
-  scope?: Scope;
+  /** True if its world kills processes. */
+  kills?: boolean;
   /** Instant to end at, by `Date.now()`. */
   untilMs?: number;
   /** Folder of the written files, which stay; a temporary one if absent. */
@@ -43,7 +43,7 @@ const cpu = () => {
 /** Lives a life of some steps, with questions after each, and at its end. */
 export async function live(seed: number, steps: readonly Step[], options: LifeOptions): Promise<Lived> {
   const { newStore, untilMs = Infinity } = options;
-  const world = makeWorld(seed, options.scope);
+  const world = makeWorld(seed, options.kills);
   const folder = options.folder ?? mkdtempSync(join(tmpdir(), 'tapegraph-model-'));
   const gateway = await Gateway.open(await newStore(), firstInstant(world));
   const life = new Life(world, gateway, folder);

@@ -24,10 +24,9 @@ describe.runIf(hasSharedData)('the model', () => {
     const untilMs = Date.now() + seconds * 1000;
     const first = hashOf(process.env.MODEL_SEED ?? commit()) % 1_000_000;
     for (let seed = first; Date.now() < untilMs; seed++) {
-      const options = { newStore: testStore, scope: 'settled' } as const;
-      const lived = await live(seed, stepsOf(makeWorld(seed, 'settled'), 60), { ...options, untilMs });
-      const small = lived.failure === null ? lived : await shrunk(lived, options, 20);
-      const script = [...small.script, `npm run explore -- --seed ${seed} --commands 60 --settled`].join('\n');
+      const lived = await live(seed, stepsOf(makeWorld(seed), 60), { newStore: testStore, untilMs });
+      const small = lived.failure === null ? lived : await shrunk(lived, { newStore: testStore }, 20);
+      const script = [...small.script, `npm run explore -- --seed ${seed} --commands 60`].join('\n');
       expect(small.failure && `${small.failure}\n${script}`).toBeNull();
     }
   });

@@ -51,7 +51,7 @@ export function stepsOf(world: World, length: number): Step[] {
     const [before, now] = [i, i + 1].map((at) => Math.floor((at * clock.length) / length));
     const asked = random.below(1e9);
     if (now! > before!) return { kind: 'clock', atMs: clock[before!]!, asked };
-    return { kind: random.pick(world.scope === 'all' ? oftenAll : oftenSettled), seed: random.below(1e9), asked };
+    return { kind: random.pick(often), seed: random.below(1e9), asked };
   });
 }
 
@@ -170,9 +170,9 @@ export class Life {
     let parts = [...groups.values()];
     if (random.once(3)) parts = shuffled(parts, random);
     if (random.once(5)) parts = parts.slice(0, 1 + random.below(parts.length));
-    const { feed, scope } = this.world;
+    const { feed } = this.world;
     const format = random.pick(feed === 'sequences' ? (['dbn'] as const) : stockFormats);
-    const idless = scope === 'all' && feed === 'no ids' && random.once(3);
+    const idless = feed === 'no ids' && random.once(3);
     const files = parts.flatMap((part) => {
       let given = idless ? withoutIds(part, random) : part;
       if (random.once(6)) given = [...given, ...given.slice(0, 1 + random.below(3))];
@@ -329,8 +329,7 @@ export class Life {
   ): Promise<void> {
     const argv = ['ingest', dataset, ...(replace ? ['--replace'] : []), ...this.write(files)];
     const isCut = random.once(8);
-    // Lives of tests start no processes.
-    const isKilled = isCut && this.world.scope === 'all' && random.once(3);
+    const isKilled = isCut && this.world.kills && random.once(3);
     if (isKilled) await this.gateway.killed(argv, 500 + random.below(6000));
     else if (isCut) await this.gateway.cut(argv, 1 + random.below(120));
     const { code, json, said } = await this.run(argv);
@@ -386,12 +385,11 @@ const commands = {
 };
 
 /** Each kind as often as it is taken. */
-const often = (['stocks', 'stocks', 'stocks', 'stocks', 'bars', 'options', 'options'] as const).flatMap((kind) => [
+const tapes = (['stocks', 'stocks', 'stocks', 'stocks', 'bars', 'options', 'options'] as const).flatMap((kind) => [
   ...[kind, kind],
 ]);
 const others = ['splits', 'defect', 'seal', 'reconcile', 'follow', 'follow', 'prune', 'restart'] as const;
-const oftenAll = [...often, ...others, ...oftenOfChains];
-const oftenSettled = oftenAll.filter((kind) => kind !== 'bars');
+const often = [...tapes, ...others, ...oftenOfChains];
 
 /** Cuts of option tapes. */
 const optionCuts: Record<string, (print: Print) => string> = {

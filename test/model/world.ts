@@ -48,15 +48,10 @@ export interface ModelSymbol {
   evenings: boolean;
 }
 
-/**
- * `settled`: lives without files of bars and files without ids. Differences of these are not all understood yet,
- * whether of the gateway or of the model: `npm run explore` looks for them.
- */
-export type Scope = 'all' | 'settled';
-
 export interface World {
   seed: number;
-  scope: Scope;
+  /** True if commands run in processes that are killed, now and then. */
+  kills: boolean;
   /** Its trading days, ascending. */
   sessions: readonly string[];
   symbols: readonly ModelSymbol[];
@@ -222,7 +217,7 @@ function makeOptions(seed: number, sessions: readonly string[], symbol: string, 
 }
 
 /** The world of a seed. */
-export function makeWorld(seed: number, scope: Scope = 'all'): World {
+export function makeWorld(seed: number, kills = false): World {
   const random = randomOf(hashOf(`world ${seed}`));
   const first = random.pick(beginnings);
   const sessions = Array.from({ length: 5 }, (_, i) => tradingDay(first, i));
@@ -240,7 +235,7 @@ export function makeWorld(seed: number, scope: Scope = 'all'): World {
   const options = new Map<string, Print[]>();
   const feed = random.pick(['ids', 'ids', 'no ids', 'sequences'] as const);
   return {
-    ...{ seed, scope, sessions, symbols, followed, split, feed },
+    ...{ seed, kills, sessions, symbols, followed, split, feed },
     options(underlying, session) {
       const key = `${underlying} ${session}`;
       if (!options.has(key)) options.set(key, makeOptions(seed, sessions, underlying, session));
