@@ -24,9 +24,6 @@ const markStart = 'usage-batch ';
  * safe.
  */
 export async function addUsage(store: Store, { writer, number, counts }: UsageBatch): Promise<void> {
-  const order = (row: UsageCount) => `${row.accountId} ${row.date} ${row.scopeGroup}`;
-  // In the same order for all, which prevents deadlocks.
-  const sorted = [...counts].sort((a, b) => (order(a) < order(b) ? -1 : 1));
   const key = markStart + writer;
   await inTransaction(store, async (tx) => {
     // An earlier attempt may still be running.
@@ -35,7 +32,7 @@ export async function addUsage(store: Store, { writer, number, counts }: UsageBa
     if (mark && Number(mark.value) >= number) return;
     const value = String(number);
     await tx.prisma.metadataEntry.upsert({ where: { key }, create: { key, value }, update: { value } });
-    await upsertRows(tx, 'UsageCount', sorted, { add: ['count'] });
+    await upsertRows(tx, 'UsageCount', counts, { add: ['count'] });
   });
 }
 

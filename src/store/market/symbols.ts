@@ -30,10 +30,8 @@ async function writeSymbols(
   entries: readonly SymbolEntry[],
   write: (rows: readonly SymbolEntry[]) => Promise<number>,
 ): Promise<number> {
-  // In one order, which prevents deadlocks; of several entries of one symbol the last counts.
-  const bySymbol = [...new Map(entries.map((entry) => [entry.symbol, entry])).values()].sort((a, b) =>
-    a.symbol < b.symbol ? -1 : 1,
-  );
+  // Of several entries of one symbol the last counts.
+  const bySymbol = [...new Map(entries.map((entry) => [entry.symbol, entry])).values()];
   if (bySymbol.length === 0) return 0;
   return changeRegistry(tx, () => write(bySymbol));
 }
