@@ -183,7 +183,6 @@ export class Gateway {
     return (await this.#next().graphql(query, {}, await this.#sending(caller))).answer;
   }
 
-  /** A caller's credential, on a connection of its own: while a command runs, the server may close an idle one. */
   /** The first `count` events of a live stream after `ready`; fewer if no more come within 20 s. */
   async events(path: string, caller: CallerName, count: number): Promise<Answer> {
     const { credential, headers } = await this.#sending(caller);
@@ -198,6 +197,7 @@ export class Gateway {
     return { status, headers: {}, bytes: Buffer.of(), body: { data: stream.events.slice(1, 1 + count) } };
   }
 
+  /** A caller's credential, on a connection of its own: while a command runs, the server may close an idle one. */
   async #sending(caller: CallerName) {
     return { credential: await this.#credentialOf(caller), headers: { connection: 'close' } };
   }

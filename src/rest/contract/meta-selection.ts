@@ -17,11 +17,13 @@ import {
   type SelectionSetNode,
 } from 'graphql';
 import { responseKey } from '../../graphql/execution/document.ts';
+import { withFragments } from './fragments.ts';
 import type { Route } from './route.ts';
 
 // No operation lists the metadata of its answer: all of the type of `meta` is selected, under the names of REST.
 
-const named = (value: string) => ({ kind: Kind.NAME, value }) as const;
+/** A name of a document. */
+export const named = (value: string) => ({ kind: Kind.NAME, value }) as const;
 
 /** A field under a key, with the fields below it. */
 export function fieldNode(name: string, key: string, selections?: readonly FieldNode[]): FieldNode {
@@ -35,7 +37,8 @@ export function fieldNode(name: string, key: string, selections?: readonly Field
 
 const snakeCase = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
-const takesNothing = ({ args }: GraphQLField<unknown, unknown>) => !args.some(isRequiredArgument);
+/** True for a field that can be selected without arguments. */
+export const takesNothing = ({ args }: GraphQLField<unknown, unknown>) => !args.some(isRequiredArgument);
 
 /** A field under its name in REST, with every field below. */
 function wholeField({ name, type }: GraphQLField<unknown, unknown>): FieldNode {
@@ -62,9 +65,11 @@ export type MetaRoute = Pick<Route, 'answer' | 'hasInstant' | 'withoutMeta' | 'r
 
 const ofInstant = ['at', 'atEffective', 'knownAt'];
 
-const onRequest = parse('query ($provenance: Boolean!) { provenance @include(if: $provenance) { ...Provenance } }', {
-  noLocation: true,
-});
+const onRequest = withFragments(
+  parse('query ($provenance: Boolean!) { provenance @include(if: $provenance) { ...Provenance } }', {
+    noLocation: true,
+  }),
+);
 const [provenance] = onRequest.definitions as [OperationDefinitionNode];
 
 /** The metadata of a route's answer: what its operation selects itself, and all else of the type. */

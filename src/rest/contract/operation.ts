@@ -82,8 +82,8 @@ export interface ReadOperation {
  * at startup if it does not fit the schema.
  */
 export function readOperation(schema: GraphQLSchema, path: string, route?: MetaRoute): ReadOperation {
-  const written = parse(readFileSync(new URL(path, import.meta.url), 'utf8'), { noLocation: true });
-  const document = withFragments(route ? withMeta(schema, withFragments(written), route) : written);
+  const written = withFragments(parse(readFileSync(new URL(path, import.meta.url), 'utf8'), { noLocation: true }));
+  const document = route ? withMeta(schema, written, route) : written;
   const problems = validate(schema, document);
   if (problems.length > 0)
     throw new Error(`${path} does not fit the schema: ${problems.map((problem) => problem.message).join('; ')}`);

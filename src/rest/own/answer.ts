@@ -1,7 +1,6 @@
 import {
   type ASTNode,
   type FieldNode,
-  type GraphQLField,
   type GraphQLObjectType,
   type GraphQLOutputType,
   type GraphQLSchema,
@@ -11,14 +10,13 @@ import {
   isListType,
   isNonNullType,
   isObjectType,
-  isRequiredArgument,
   Kind,
   OperationTypeNode,
   parseValue,
   type SelectionSetNode,
 } from 'graphql';
 import { responseKey } from '../../graphql/execution/document.ts';
-import { changedAt, fieldNode, metaSelection } from '../contract/meta-selection.ts';
+import { changedAt, fieldNode, metaSelection, named, takesNothing } from '../contract/meta-selection.ts';
 import { FileProblem, SettingProblem } from './problems.ts';
 
 /** Answers of an operation: where its data and its metadata are, and which of them never change. */
@@ -47,10 +45,6 @@ interface Step {
   type: GraphQLObjectType;
   selection: SelectionSetNode;
 }
-
-const named = (value: string) => ({ kind: Kind.NAME, value }) as const;
-
-const takesNothing = ({ args }: GraphQLField<unknown, unknown>) => !args.some(isRequiredArgument);
 
 /** The type of an object's `meta`; null if it has none. */
 function metaType(schema: GraphQLSchema, type: GraphQLObjectType): GraphQLObjectType | null {
