@@ -30,7 +30,7 @@ async function writeSymbols(
   entries: readonly SymbolEntry[],
   write: (rows: readonly SymbolEntry[]) => Promise<number>,
 ): Promise<number> {
-  // Of several entries of one symbol the last counts.
+  // The last of several entries of one symbol counts.
   const bySymbol = [...new Map(entries.map((entry) => [entry.symbol, entry])).values()];
   if (bySymbol.length === 0) return 0;
   return changeRegistry(tx, () => write(bySymbol));
