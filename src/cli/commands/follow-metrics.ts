@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { Config } from '../../config/config.ts';
+import type { TapePlaces } from '../../ingest/tail/follower.ts';
 import type { FollowMetrics } from '../../observe/follow-metrics.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Store } from '../../store/rows/connection.ts';
@@ -7,6 +8,7 @@ import type { Store } from '../../store/rows/connection.ts';
 /** Source of lines. */
 export interface Tape {
   pieces: AsyncIterable<Uint8Array>;
+  places?: TapePlaces;
   /** Called when this many more chunks, in the order of arrival, are stored. */
   onCommit(pieces: number): Promise<void>;
   close(): void;

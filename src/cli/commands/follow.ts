@@ -72,6 +72,7 @@ async function tapeOf(terminal: Terminal, config: Config, options: FollowCommand
   });
   return {
     pieces: lines.pieces(),
+    places: lines,
     onCommit: (count) => lines.acknowledge(count),
     close: () => lines.close(),
   };
@@ -114,6 +115,7 @@ async function followTape(terminal: Terminal, options: FollowCommandOptions): Pr
         onNote: (note) => log.warn(note),
         onLate: lateLog(log, onLate),
         onUnsolved: (symbol) => log.warn({ symbol }, 'more contracts trade than can be solved every minute'),
+        places: tape.places,
         onCommit: tape.onCommit,
       });
       return resultOf(report);

@@ -8,10 +8,6 @@ import { Follower, type FollowerOptions } from './follower.ts';
 const mostPendingBytes = 8 * 1024 * 1024;
 
 export interface FollowOptions extends FollowerOptions {
-  /**
-   * True if the input starts with the tape's first line: lines taken before are skipped. Otherwise it continues after
-   * them.
-   */
   fromStart: boolean;
   /** Interval of writes, ms. */
   everyMs: number;

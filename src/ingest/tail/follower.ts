@@ -54,6 +54,14 @@ const usualBarsACommit = 1000;
 /** Interval at which tables are checked for growth, ms. */
 const analyzeEveryMs = 2000;
 
+/** Places on a tape that can be read from any of them on. */
+export interface TapePlaces {
+  /** Continues after the place of the last committed line. Call it before the first piece is read. */
+  resumeAfter(place: string): void;
+  /** The place of the last line of the n-th piece, from 1, which is not committed; undefined if n is 0. */
+  of(piece: number): string | undefined;
+}
+
 /** Parts of a follower. */
 export interface FollowerOptions extends Pick<IngestSettings, 'gammaSource' | 'rate'> {
   /** Name of the tape: a follower resumes from the position stored under it. */
@@ -76,6 +84,10 @@ export interface FollowerOptions extends Pick<IngestSettings, 'gammaSource' | 'r
   onLate?: (session: SessionDate) => void;
   /** Called once for an underlying with more traded contracts than are solved. */
   onUnsolved?: (underlying: string) => void;
+  /** True if the tape starts at its first line, and the lines taken before are skipped. */
+  fromStart?: boolean;
+  /** Places of the tape's lines, if it names them. */
+  places?: TapePlaces | undefined;
   /**
    * Called after each commit with the number of committed pieces of the tape; meaningful only if each piece ends with a
    * line.
@@ -117,8 +129,9 @@ export class Follower {
   readonly #sessions = new OpenSessions();
   #committedLines = 0;
   #takenLines = 0;
-  /** True until a follower that resumed takes its first lines. */
+  /** True until a follower that resumed takes its first lines, if lines taken before may come again. */
   #isResumed = false;
+  #place: string | undefined;
   /** The last line of the piece that is being taken. */
   #reachedLine = 0;
   #takenPieces = 0;
@@ -183,11 +196,13 @@ export class Follower {
 
   /** Restores the sessions to the last commit. Returns the number of lines taken. */
   recover(): Promise<number> {
-    const { source, now } = this.#options;
+    const { source, now, places, fromStart = false } = this.#options;
     return inSettledTransaction(this.#store, async (tx) => {
       this.#known = await readRoots(tx);
-      const { lines, session: date, ended: before = null, ...written } = await lockPosition(tx, source);
+      const { lines, place, session: date, ended: before = null, ...written } = await lockPosition(tx, source);
       this.#committedLines = this.#takenLines = lines;
+      this.#place = place;
+      if (place !== undefined) places?.resumeAfter(place);
       if (date === null) return this.#committedLines;
       const positions = [...(before ? [before] : []), { ...written, session: date }];
       if (before) this.#sessions.ended = await this.#open(tx, before.session, before);
@@ -200,14 +215,14 @@ export class Follower {
       }
       for (const [i, each] of this.#sessions.all().entries()) forgetChanges(each, positions[i]!.barsFromMs ?? null);
       this.#sessions.forgetCounts();
-      this.#isResumed = true;
+      this.#isResumed = !fromStart && (places === undefined || place === undefined);
       return this.#committedLines;
     });
   }
 
   /** Writes the records taken, in the transaction that commits them. */
   async #write(tx: Transaction, { whole, closing }: Required<CommitOptions>): Promise<void> {
-    const { source, rate, isSample, now, barsACommit = usualBarsACommit } = this.#options;
+    const { source, rate, isSample, now, places, barsACommit = usualBarsACommit } = this.#options;
     const pending = this.#pending;
     this.#origin.begin();
     this.#generations.begin();
@@ -235,7 +250,9 @@ export class Follower {
       await this.#origin.mark(tx, [underlying], sessionDate);
     }
     await endGeneration(tx, now());
-    await savePosition(tx, source, { lines: this.#takenLines, ...this.#sessions.position(closing) });
+    this.#place = places?.of(this.#takenPieces) ?? this.#place;
+    const position = { lines: this.#takenLines, place: this.#place, ...this.#sessions.position(closing) };
+    await savePosition(tx, source, position);
     if (closing && this.#sessions.ended) {
       await this.#generations.ended(tx, this.#sessions.ended.date, this.#reachedLine);
       await forgetLines(tx, source, date);

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Redis, ReplyError } from 'ioredis';
+import type { TapePlaces } from './follower.ts';
 
 // Number of entries per read, and the time that a read waits for the first, ms.
 const entriesAtOnce = 1000;
@@ -91,7 +92,7 @@ export async function openStreamLines(options: StreamLinesOptions): Promise<Stre
 }
 
 /** A Redis stream, each entry one or more lines in its field `line`, read as a consumer of a group. */
-export class StreamLines {
+export class StreamLines implements TapePlaces {
   readonly #redis: Redis;
   readonly #options: StreamLinesOptions;
   /** The ids of delivered, unwritten pieces. */
@@ -101,6 +102,7 @@ export class StreamLines {
   #committed = 0;
   #lastGiven = '0-0';
   #lastCommitted = '0-0';
+  #resumedAfter = '0-0';
   #isAway = false;
 
   constructor(redis: Redis, options: StreamLinesOptions) {
@@ -117,15 +119,24 @@ export class StreamLines {
     // any.
     let after = this.#lastGiven;
     while (!this.#options.stop.aborted) {
+      const isAgain = after !== '>';
       const entries = await this.#next(after);
       after = entries === null ? '>' : entries.length === 0 ? this.#lastGiven : after;
-      const fresh = this.#onlyNew(entries ?? []);
+      const fresh = this.#onlyNew(isAgain ? await this.#uncommitted(entries ?? []) : (entries ?? []));
       if (fresh.length === 0) continue;
       this.#lastGiven = fresh.at(-1)![0];
       if (after !== '>') after = this.#lastGiven;
       this.#delivered.push(fresh.map(([id]) => id));
       yield linesOf(fresh);
     }
+  }
+
+  resumeAfter(place: string): void {
+    this.#resumedAfter = place;
+  }
+
+  of(piece: number): string | undefined {
+    return this.#delivered[piece - this.#committed - 1]?.at(-1);
   }
 
   /** Acknowledges the entries of the first `count` delivered pieces; later if Redis is not reachable. */
@@ -179,6 +190,17 @@ export class StreamLines {
     if (this.#redis.status === 'ready') this.#redis.disconnect(true);
     do await delay(pollMs);
     while (this.#redis.status !== 'ready' && !stop.aborted);
+  }
+
+  /**
+   * Entries delivered before that are not committed; acknowledges the others, whose follower ended in between. Only of
+   * those: in a stream that was created again new entries may have lower ids.
+   */
+  async #uncommitted(entries: Entries): Promise<Entries> {
+    const fresh = entries.filter(([id]) => isAfter(id, this.#resumedAfter));
+    this.#owed.push(...entries.filter((each) => !fresh.includes(each)).map(([id]) => id));
+    await this.#settle();
+    return fresh;
   }
 
   /** Entries not delivered before. A Redis that was restored to an older state delivers some again. */

@@ -21,6 +21,8 @@ export interface FollowedSession {
 export interface FollowedPosition extends Omit<FollowedSession, 'session'> {
   /** Total number of lines taken; 0 = none yet. */
   lines: number;
+  /** The place of the last line on a tape that names places; absent for others. */
+  place?: string | undefined;
   /** The session of the last lines; null = none. */
   session: SessionDate | null;
   /** The session before, while late prints of it may arrive; null or absent = closed. */

@@ -69,6 +69,36 @@ describe('a live tape whose ids and numbers are all 0', () => {
   });
 });
 
+describe('a tape that repeats a print exactly where its follower was killed', () => {
+  /** Numbers repeat, and each print is on the tape twice: a copy of each print follows after all of them. */
+  const lines = [...unnamed, ...unnamed];
+  const wholeStore = async () => {
+    const store = await marketForThisTest();
+    await following(store, lines);
+    return store;
+  };
+
+  test('counts as often as if it had not been, sent from its start', async () => {
+    const [whole, store] = [await wholeStore(), await marketForThisTest()];
+    await following(store, unnamed);
+    await following(store, lines, { fromStart: true });
+    expect(await volumes(store)).toEqual(await volumes(whole));
+  });
+
+  test('counts as often as if it had not been, continued by its place', async () => {
+    const [whole, store] = [await wholeStore(), await marketForThisTest()];
+    const resumed: string[] = [];
+    const places = {
+      resumeAfter: (place: string) => void resumed.push(place),
+      of: (piece: number) => `piece ${piece}`,
+    };
+    await following(store, unnamed, { places });
+    await following(store, unnamed, { places });
+    expect(resumed).toEqual([`piece ${piecesOf(unnamed, 700).length}`]);
+    expect(await volumes(store)).toEqual(await volumes(whole));
+  });
+});
+
 test('records of an ended session are counted, and reported once per session', async () => {
   const store = await marketForThisTest();
   const day = 86_400_000;
