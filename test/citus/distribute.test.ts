@@ -212,5 +212,5 @@ describe('tapegraph distribute, of a store full of data', () => {
     const again = await tapegraph(['distribute'], env);
     expect(again.stdout).toBe('Every table is distributed: nothing to do.\n');
     expect(await left()).toEqual([]);
-  }, 150_000);
+  }, 300_000);
 });

@@ -74,13 +74,19 @@ interface Exception {
 const reworded = 'texts for people are in plain English';
 const shares = 'rows have gex_shares and delta_adj_shares';
 
+/** Matches keys with any of some values, and one comma beside. */
+const keys = (values: RegExp, ...names: string[]) => {
+  const each = `"(?:${names.join('|')})":(?:${values.source})`;
+  return new RegExp(`,${each}|${each},?`, 'g');
+};
+
 /**
  * Where an answer of this version may differ from one of the old release. Everything else is the same, byte by byte.
  */
 const exceptions: readonly Exception[] = [
   {
     route: '*',
-    differs: /,"note":"[A-Z.]+ is not a known ticker\."/g,
+    differs: keys(/"[A-Z.]+ is not a known ticker\."/, 'note'),
     why: 'an unknown ticker is named where the answer is 200',
   },
   {
@@ -91,7 +97,7 @@ const exceptions: readonly Exception[] = [
   },
   {
     route: 'GET /v2/chain/:symbol/expirations',
-    differs: /"plane":"(?:live|archive)"|,"note":"The latest capture of [^"]*"/g,
+    differs: keys(/"(?:live|archive)"|"The latest capture of [^"]*"/, 'plane', 'note'),
     why: 'a latest capture of long ago is served as what it is',
   },
   ...['term', 'surface'].map((name) => ({
@@ -108,18 +114,18 @@ const exceptions: readonly Exception[] = [
   { route: 'GET /v2/screener/movers', differs: /"computed_at":\d+/g, why: 'when it was computed' },
   {
     route: 'GET /v2/account/usage',
-    differs: /,"journal":\{"rows":\d+,"limit":\d+\}/g,
+    differs: keys(/\{[^}]*\}/, 'journal'),
     why: 'usage tells the quota of journal rows',
   },
   {
     route: 'GET /v2/account/usage',
-    differs: /,"screens":\{"count":\d+,"limit":\d+\}/g,
+    differs: keys(/\{[^}]*\}/, 'screens'),
     why: 'usage tells the quota of saved screens',
   },
   { route: 'GET /v2/account/keys', differs: /"last_used_at":(\d+|null)/g, why: 'when the key was last used' },
   {
     route: 'GET /v2/chain/:symbol/expirations',
-    differs: /"cached":(true|false)/g,
+    differs: keys(/true|false/, 'cached'),
     why: 'whether the process had the answer in memory',
   },
   {
@@ -142,7 +148,7 @@ const exceptions: readonly Exception[] = [
     differs: { was: 'are held for the session', is: 'are stored for the session' },
     why: reworded,
   },
-  { route: 'GET /v2/screener/sectors', differs: /"note":"Preliminary: [^"]*"/g, why: reworded },
+  { route: 'GET /v2/screener/sectors', differs: keys(/"Preliminary: [^"]*"/, 'note'), why: reworded },
   {
     route: 'GET /v2/gex/:symbol/reference',
     differs: /"(?:gex_shares|delta_adj_shares)":[^,}]+,/g,
@@ -151,19 +157,19 @@ const exceptions: readonly Exception[] = [
   { route: 'GET /v2/gex/:symbol/reference', differs: /^strike,[^{]*$/g, why: `${shares}, in CSV too` },
   {
     route: 'GET /v2/gex/:symbol/reference',
-    differs: /"(?:implied_spot|spot_stale|inconsistent_expiries)":null,/g,
+    differs: keys(/null/, 'implied_spot', 'spot_stale', 'inconsistent_expiries'),
     why: 'a reference says what its options were priced with; nothing of captures of before',
   },
   ...['GET /v2/chain/:symbol', 'GET /v2/options/:symbol/vol/term', 'GET /v2/options/:symbol/vol/surface'].map(
     (route) => ({
       route,
-      differs: /,"greeks_source":(?:null|"vendor"|"solved")|"greeks_source":(?:null|"vendor"|"solved"),/g,
+      differs: keys(/null|"vendor"|"solved"/, 'greeks_source'),
       why: 'meta says whose greeks are shown',
     }),
   ),
   ...['grid', 'history', 'reference'].map((name) => ({
     route: `GET /v2/gex/:symbol/${name}`,
-    differs: /,"flip_status":(?:null|"[a-z_]+"|\[[^\]]*\])/g,
+    differs: keys(/null|"[a-z_]+"|\[[^\]]*\]/, 'flip_status'),
     why: 'meta says how much a flip point says',
   })),
   ...[
@@ -171,23 +177,23 @@ const exceptions: readonly Exception[] = [
     ...['GET /v2/options/:symbol/vol/term', 'GET /v2/options/:symbol/vol/surface'],
   ].map((route) => ({
     route,
-    differs: /,"inconsistent_expiries":null,"spot_stale":null/g,
+    differs: keys(/null/, 'inconsistent_expiries', 'spot_stale'),
     why: 'meta says which prices contradict each other; nothing of captures of before',
   })),
   ...routes.map(({ method, path }) => ({
     route: `${method} ${path}`,
-    differs: /,"read_at_ms":\d+/g,
+    differs: keys(/\d+/, 'read_at_ms'),
     why: 'meta says when the answer was read',
   })),
   {
     route: '*',
     differs:
-      /,"note":"Accept: expected one of [^"\\]*\\"[^"\\]*\\"\."| Accept: expected one of [^"\\]*\\"[^"\\]*\\"\./g,
+      /,"note":"Accept: expected one of [^"\\]*\\"[^"\\]*\\"\."| ?Accept: expected one of [^"\\]*\\"[^"\\]*\\"\./g,
     why: 'a note says that the route serves none of the accepted types',
   },
   ...['GET /v2/gex/:symbol/grid', 'GET /v2/chain/:symbol', 'GET /v2/chain/:symbol/expirations'].map((route) => ({
     route,
-    differs: /,"at":\d+(?:,"at_effective":\d+)?/g,
+    differs: keys(/\d+/, 'at', 'at_effective'),
     why: 'meta says which instant was asked for',
   })),
   {
@@ -214,7 +220,7 @@ const exceptions: readonly Exception[] = [
   {
     route: 'GET /v2/stocks/:symbol/bars',
     path: /adjusted=true/,
-    differs: /"adjusted":true,|"cursor":"[^"]*",/g,
+    differs: keys(/true|"[^"]*"/, 'adjusted', 'cursor'),
     why: 'meta says that bars are adjusted, and a cursor is of bars that are or are not',
   },
   {
@@ -236,7 +242,7 @@ const exceptions: readonly Exception[] = [
   },
   {
     route: 'GET /v2/flow/eod',
-    differs: /"note":"[^"]*",?/g,
+    differs: keys(/"[^"]*"/, 'note'),
     why: 'an empty list of an index says that keys read equities',
   },
 ];
@@ -286,6 +292,14 @@ export function everyRequest(clock: string, filled: Filled): Asked[] {
   });
 }
 
+/** The same answer with the keys of its metadata in order: they come in another one from version to version. */
+function withSortedMeta(text: string): string {
+  return text.replace(/("meta":)(\{.*\})(?=\}$|,"data":)/, (_, key: string, meta: string) => {
+    const entries = Object.entries(JSON.parse(meta) as object).sort(([a], [b]) => (a < b ? -1 : 1));
+    return `${key}${JSON.stringify(Object.fromEntries(entries))}`;
+  });
+}
+
 function comparable({ route, path }: Asked, text: string): string {
   const relevant = exceptions.filter(
     (each) => (each.route === route || each.route === '*') && (each.path?.test(path) ?? true),
@@ -293,7 +307,7 @@ function comparable({ route, path }: Asked, text: string): string {
   return relevant.reduce(
     (left, { differs }) =>
       differs instanceof RegExp ? left.replaceAll(differs, '') : left.replaceAll(differs.was, differs.is),
-    text,
+    withSortedMeta(text),
   );
 }
 
