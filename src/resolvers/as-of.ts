@@ -30,6 +30,9 @@ function hasCome(ms: number, bareDate: SessionDate | null, zone: string, nowMs: 
   return Math.min(startOfDate(bareDate, zone), tradeSpan(bareDate).fromMs) <= nowMs;
 }
 
+/** The instant up to which captures count, epoch ms: exactly the requested one, where prices count by the second. */
+export const throughMs = ({ nowMs, past }: Pick<RequestContext, 'nowMs' | 'past'>): number => past?.atMs ?? nowMs;
+
 /**
  * The time a caller sent: a point in time, or a date in `tz`, which means its last state. Times up to a minute ahead
  * and today's date mean now. Below `asOf`, later times are cut to its instant. Throws 400 naming `parameter` for a
@@ -39,16 +42,17 @@ export function parseAsOf(
   text: string,
   tz: string | null | undefined,
   parameter: string,
-  { nowMs, past }: Pick<RequestContext, 'nowMs' | 'past'>,
+  context: Pick<RequestContext, 'nowMs' | 'past'>,
 ): AsOf {
+  const lastMs = throughMs(context);
   const zone = tz ?? exchangeTimeZone;
   const { ms, bareDate } = parseRequestedInstant(text, zone, parameter);
   const endMs = bareDate === null ? ms : startOfDate(addDays(bareDate, 1), zone) - 1;
-  if (endMs <= nowMs) return { atMs: endMs, bareDate, isClamped: false };
-  if (past && past.atMs !== null) return { atMs: nowMs, bareDate, isClamped: true };
-  if (!hasCome(ms, bareDate, zone, nowMs))
+  if (endMs <= lastMs) return { atMs: endMs, bareDate, isClamped: false };
+  if (context.past && context.past.atMs !== null) return { atMs: lastMs, bareDate, isClamped: true };
+  if (!hasCome(ms, bareDate, zone, lastMs))
     throw invalidParameter(parameter, 'expected a time that is not in the future');
-  return { atMs: nowMs, bareDate, isClamped: false };
+  return { atMs: lastMs, bareDate, isClamped: false };
 }
 
 /**

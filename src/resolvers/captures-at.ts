@@ -4,16 +4,16 @@ import { batched } from '../runtime/batched.ts';
 import { chainCapturesAt, lastChainTimes } from '../store/chain/chain-captures.ts';
 import { lastSolvedMinutes, type SolvedMinute } from '../store/chain/solved-minutes.ts';
 import { gexCapturesAt, type StoredGexCapture } from '../store/gex/captures.ts';
-import type { AsOf } from './as-of.ts';
+import { type AsOf, throughMs } from './as-of.ts';
 import { fromSource, ofAllInstants, type RequestContext } from './context.ts';
 
-/** The last chain captured as of `atMs`, null = the context's clock; null if there is none. */
+/** The last chain captured as of `atMs`, null = the context's instant; null if there is none. */
 export function chainAt(
   context: RequestContext,
   underlying: string,
   atMs: number | null = null,
 ): Promise<ChainCapture | null> {
-  return batched(ofAllInstants(context), 'chains', { underlying, atMs: atMs ?? context.nowMs }, (asked) =>
+  return batched(ofAllInstants(context), 'chains', { underlying, atMs: atMs ?? throughMs(context) }, (asked) =>
     fromSource(context, 'chain', () => chainCapturesAt(context.store, asked)),
   );
 }
@@ -35,12 +35,12 @@ export async function chainAsOf(
   return chainAt(context, symbol, last ?? atMs);
 }
 
-/** True if an instant, epoch ms, is not after the context's clock: captures of it are read. */
-export function hasCome({ nowMs }: Pick<RequestContext, 'nowMs'>, atMs: number): boolean {
-  return atMs <= nowMs;
+/** True if an instant, epoch ms, is not after the context's: captures of it are read. */
+export function hasCome(context: Pick<RequestContext, 'nowMs' | 'past'>, atMs: number): boolean {
+  return atMs <= throughMs(context);
 }
 
-/** A GEX capture as it is read: `atMs` null = as of the context's clock, of `sessionDate` alone if given. */
+/** A GEX capture as it is read: `atMs` null = as of the context's instant, of `sessionDate` alone if given. */
 export interface ReadGex {
   atMs?: number | null;
   sessionDate?: SessionDate | null;
@@ -53,7 +53,7 @@ export function storedCapture(
   underlying: string,
   { atMs = null, sessionDate = null, byExpiry }: ReadGex,
 ): Promise<StoredGexCapture | null> {
-  const asked = { underlying, atMs: atMs ?? context.nowMs };
+  const asked = { underlying, atMs: atMs ?? throughMs(context) };
   return batched(ofAllInstants(context), `gex ${sessionDate} ${byExpiry}`, asked, (times) =>
     fromSource(context, 'chain', () => gexCapturesAt(context.store, times, { byExpiry, sessionDate })),
   );

@@ -3,7 +3,8 @@ import { exchangeInstant } from '../../src/domain/market-time.ts';
 import type { Json, TestApp } from '../support/app.ts';
 import { filledApp, filledContract, filledNowMs } from '../support/filled-market.ts';
 import { largeTrade, leg, storeLargeTrades } from '../support/flow.ts';
-import { newYork } from '../support/option-market.ts';
+import { quotedChain, solvedPair } from '../support/hand-made-capture.ts';
+import { newYork, saveCaptures } from '../support/option-market.ts';
 
 let app: TestApp;
 let session: string;
@@ -101,6 +102,35 @@ test('what is asked beyond the instant is cut to it, and the answer says so', as
   expect(data.asOf.symbol.gex.diff).toEqual({ to: { capturedAt: captured }, meta });
   expect(data.asOf.symbol.chainDiff).toEqual({ fromCapturedAt: captured, meta });
   expect(data.asOf.symbol.bars.rows.at(-1).tsMs).toBe(ms('2026-11-30', '09:37'));
+});
+
+test('captures count from their exact instant on, and a part of a chain at its own alone', async () => {
+  const at = ms('2026-11-30', '11:00') + 500;
+  const whole = quotedChain({
+    ...{ root: 'SPXW', atMs: at, spot: 6000, volatility: 0.16, volume: 1, expiries: ['2026-12-18', '2026-12-31'] },
+    ...{ strikes: [5900, 5950, 6000, 6050, 6100], openInterest: () => 100 },
+  });
+  const { chain, gex } = await solvedPair(whole);
+  const part = { ...chain, capturedAt: at + 60_000, subset: true };
+  await saveCaptures(app.store, { gex: [gex], chains: [chain, part] });
+  const { data } = await graphql(`{ at: asOf(at: ${at}) { symbol(symbol: "SPX") {
+    chain { capturedAt } expirations { dates meta { capturedAt } } inside: chain(at: ${at}) { capturedAt }
+    gex { latest { capturedAt } grid { capturedAt } history(date: "2026-11-30") { captures { capturedAt } } } } }
+    part: asOf(at: ${at + 60_000}) { symbol(symbol: "SPX") { chain { capturedAt } } }
+    later: asOf(at: ${at + 60_001}) { symbol(symbol: "SPX") { chain { capturedAt } gex { exposures { capturedAt } } } } }`);
+  const capturedAt = at;
+  expect(data.at.symbol).toEqual({
+    chain: { capturedAt },
+    expirations: { dates: ['2026-12-18', '2026-12-31'], meta: { capturedAt } },
+    inside: { capturedAt },
+    gex: {
+      latest: { capturedAt },
+      grid: { capturedAt },
+      history: { captures: expect.arrayContaining([{ capturedAt }]) },
+    },
+  });
+  expect(data.part.symbol.chain).toEqual({ capturedAt: at + 60_000 });
+  expect(data.later.symbol).toEqual({ chain: { capturedAt }, gex: { exposures: { capturedAt } } });
 });
 
 test('two instants and now stay apart in one request', async () => {

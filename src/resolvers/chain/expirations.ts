@@ -6,7 +6,7 @@ import { batched } from '../../runtime/batched.ts';
 import { expirationsAt } from '../../store/chain/chain-captures.ts';
 import type { ListedExpirations } from '../../store/chain/open-interest.ts';
 import type { Store } from '../../store/rows/connection.ts';
-import { type AsOf, clampedCaps, parseAsOf } from '../as-of.ts';
+import { type AsOf, clampedCaps, parseAsOf, throughMs } from '../as-of.ts';
 import { fromSource, ofAllInstants, type RequestContext, requireSource } from '../context.ts';
 import { type FigureInstant, figureInstant, isOpen } from '../figure-instant.ts';
 import { instantMeta, type ResponseMeta, responseMeta } from '../response-meta.ts';
@@ -63,7 +63,7 @@ async function liveList(
   symbol: string,
 ): Promise<{ listed: Served['listed']; cached: boolean }> {
   const { nowMs, past, store } = context;
-  const listed = await listedAt(context, symbol, nowMs);
+  const listed = await listedAt(context, symbol, throughMs(context));
   if (past) return { listed, cached: false };
   const served = servedFrom(store);
   const before = served.get(symbol);

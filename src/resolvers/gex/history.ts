@@ -7,6 +7,7 @@ import { batched } from '../../runtime/batched.ts';
 import { yieldForRows } from '../../runtime/event-loop.ts';
 import { type GexWindow, gexCapturesOf, type StoredGexCapture } from '../../store/gex/captures.ts';
 import { invalidParameter } from '../../wire/failure.ts';
+import { throughMs } from '../as-of.ts';
 import { findSymbol, fromSource, type RequestContext } from '../context.ts';
 import { capturePlane, type ResponseMeta, responseMeta } from '../response-meta.ts';
 import { capturesSource } from '../source-keys.ts';
@@ -81,7 +82,7 @@ export async function gexHistory(context: RequestContext, symbol: string, args: 
   const today = exchangeDate(context.nowMs);
   if (date > today) throw invalidParameter('date', `expected a date not in the future, got ${date}`);
   checkTop(args.top, 'top');
-  const window = historyWindow(args, context.nowMs);
+  const window = historyWindow(args, throughMs(context));
   requireReadable(context.caller, await findSymbol(context, symbol));
   const topDefaulted = args.top == null && context.caller.kind === 'key';
   const top = args.top ?? (topDefaulted ? keyDefaultTop : null);

@@ -4,6 +4,7 @@ import { exchangeDate, type SessionDate } from '../../domain/market-time.ts';
 import { batched } from '../../runtime/batched.ts';
 import { firstGexCaptures, type StoredGexCapture } from '../../store/gex/captures.ts';
 import { invalidParameter } from '../../wire/failure.ts';
+import { throughMs } from '../as-of.ts';
 import { storedCapture } from '../captures-at.ts';
 import { findSymbol, fromSource, type RequestContext } from '../context.ts';
 import { delayedSourceTime, type QuoteTime, quoteTimeOf } from '../quote-time.ts';
@@ -52,7 +53,7 @@ async function openingCapture(
 ): Promise<StoredGexCapture | null> {
   const session = regularSession(date);
   if (session === null) return null;
-  const window = { fromMs: session.openMs, toMs: session.closeMs, throughMs: context.nowMs, byExpiry: true };
+  const window = { fromMs: session.openMs, toMs: session.closeMs, throughMs: throughMs(context), byExpiry: true };
   return batched(context, `gex open ${date}`, symbol, (symbols) =>
     fromSource(context, 'chain', () => firstGexCaptures(context.store, symbols, date, window)),
   );
