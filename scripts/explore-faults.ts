@@ -334,6 +334,12 @@ const faults: readonly Fault[] = [
     from: 'if (first) throw new SessionSealed',
     to: 'if (!tx) throw new SessionSealed',
   },
+  {
+    name: 'captures of an instant count by the second',
+    file: 'src/resolvers/as-of.ts',
+    from: 'past?.atMs ?? nowMs;',
+    to: 'nowMs;',
+  },
 ];
 
 const { values } = parseArgs({

@@ -1,6 +1,7 @@
 // Questions about chains, and the model's answers.
 import type { Answer, Json } from '../support/app.ts';
 import { type Asked, difference, type Question } from './ask.ts';
+import { field, inGraph } from './ask-graph.ts';
 import { closeOf, dateOf, newYork, openOf, tradingDay } from './calendar.ts';
 import type { Capture, Solution } from './chain-book.ts';
 import { type ExposureRow, type Exposures, exposuresOf, sensitivitiesOf, topOf } from './chain-figures.ts';
@@ -11,6 +12,8 @@ interface When {
   underlying: string;
   at: number | null;
   known: number | null;
+  /** Where the clock of a live answer stands; null for an answer as stored. */
+  clockMs: number | null;
   path: string;
 }
 
@@ -20,15 +23,37 @@ function when({ world, chains, nowMs, random }: Asked): When {
   const stored = chains.of(underlying, known).filter(({ capturedAt }) => capturedAt <= nowMs);
   const moment = () => random.pick(stored).capturedAt + random.pick([0, 0, 0, -1, 1, 60_000]);
   const at = stored.length > 0 && random.once(2) ? Math.min(moment(), nowMs) : null;
+  const clockMs = at === null ? nowMs : random.once(3) ? at : null;
   const more = [...(at === null ? [] : [`at=${at}`]), ...(known === null ? [] : [`known=${known}`])];
-  return { underlying, at, known, path: more.join('&') };
+  return { underlying, at, known, clockMs, path: more.join('&') };
 }
 
 /** The captures that an answer may be of, ascending: whole ones, and a part at its own time. */
-function visible({ chains, nowMs }: Asked, { underlying, at, known }: Omit<When, 'path'>): Capture[] {
+function visible({ chains, nowMs }: Asked, { underlying, at, known }: Pick<When, 'underlying' | 'at' | 'known'>) {
   const until = at ?? nowMs;
   const all = chains.of(underlying, known).filter(({ capturedAt }) => capturedAt <= until);
   return all.filter(({ subset, capturedAt }) => !subset || capturedAt === at);
+}
+
+/**
+ * The address, and the same in fields of the graph. An answer as it was live then is the graph's alone: the instant is
+ * that of all fields, else an argument of the last.
+ */
+function below(
+  { underlying: symbol, at, known, clockMs, path }: When,
+  route: string,
+  fields: readonly string[],
+  args: Json,
+) {
+  const isThen = at !== null && clockMs !== null;
+  const last = field(fields.at(-1)!, { ...args, at: isThen ? null : at });
+  const { fields: all } = inGraph(
+    isThen ? at : null,
+    known,
+    [field('symbol', { symbol }), ...fields.slice(0, -1), last],
+    null,
+  );
+  return { path: isThen ? '' : `/v2/${route}?${path}`, fields: all };
 }
 
 /** Null if an answer is one of those that the model allows. */
@@ -62,22 +87,25 @@ async function askChain(asked: Asked): Promise<Question> {
     }),
   }));
   const none = { spot: null, captured_at: null, partial: false, rows: [] };
+  const { path, fields } = below(at, `chain/${at.underlying}`, ['chain'], { expiry });
   return {
-    path: `/v2/chain/${at.underlying}?${at.path}${expiry === null ? '' : `&expiry=${expiry}`}`,
+    path: path && `${path}${expiry === null ? '' : `&expiry=${expiry}`}`,
     caller: random.pick(['key', 'session']),
+    graph: { fields, example: answers[0] ?? none, sparse: 'rows' },
     judge: anyOf(capture ? answers : [none], ({ data }) => data),
   };
 }
 
 async function askExpirations(asked: Asked): Promise<Question> {
-  const { random, nowMs } = asked;
   const at = when(asked);
   const capture = visible(asked, at).at(-1);
   const all = [...new Set(capture?.rows.map(({ expiry }) => expiry))].toSorted();
-  const open = at.at === null ? all.filter((expiry) => closeOf(expiry) > nowMs) : all;
+  const open = all.filter((expiry) => at.clockMs === null || closeOf(expiry) > at.clockMs);
+  const { path, fields } = below(at, `chain/${at.underlying}/expirations`, ['expirations'], {});
   return {
-    path: `/v2/chain/${at.underlying}/expirations?${at.path}`,
-    caller: random.pick(['key', 'free']),
+    path,
+    caller: asked.random.pick(['key', 'free']),
+    graph: { fields: [...fields, 'dates'], example: [''] },
     // Without a chain, files of open interest list some.
     judge: capture ? anyOf([open], ({ data }) => data) : () => null,
   };
@@ -99,11 +127,12 @@ function isOver(nowMs: number, session: string): boolean | null {
   return nowMs < newYork(next, -240) ? false : null;
 }
 
-/** True where an answer omits what has settled by the clock, as a live one does; both where it may be either. */
-function clocks(nowMs: number, { at }: Pick<When, 'at'>, { session }: Capture): boolean[] {
-  const over = isOver(nowMs, session);
-  if (at !== null || over === true) return [false];
-  return over === false ? [true] : [false, true];
+/** Tests of expiries that an answer has: a live one omits what has settled; more than one where it may be either. */
+function clocks({ clockMs }: When, { session }: Capture): ((expiry: string) => boolean)[] {
+  const over = clockMs === null || isOver(clockMs, session);
+  const all = () => true;
+  const open = (expiry: string) => closeOf(expiry) > clockMs!;
+  return over === null ? [all, open] : [over ? all : open];
 }
 
 /** A capture as the grid and the history serve it. */
@@ -123,22 +152,24 @@ const ofGrid = ({ strikes, ...body }: Json) => ({
 });
 
 async function askGrid(asked: Asked): Promise<Question> {
-  const { random, nowMs } = asked;
+  const { random } = asked;
   const at = when(asked);
   const [isByExpiry, top] = [random.once(3), random.once(4) ? 1 + random.below(6) : null];
   const last = (await published(asked, visible(asked, at))).at(-1);
   const none = { captured_at: null, spot: null, net_gex: null, flip_point: null, strikes: [] };
-  const filters = last ? clocks(nowMs, at, last.capture) : [];
+  const filters = last ? clocks(at, last.capture) : [];
   const answers = (last?.solutions ?? []).flatMap((solution) =>
-    filters.flatMap((isLive) => {
-      const found = exposuresOf(solution, (expiry) => !isLive || closeOf(expiry) > nowMs);
+    filters.flatMap((isWanted) => {
+      const found = exposuresOf(solution, isWanted);
       return found ? [ofGrid(served(solution, found, isByExpiry, top ?? 1e6))] : [];
     }),
   );
   const more = `${isByExpiry ? '&by_expiry=true' : ''}${top === null ? '' : `&top=${top}`}`;
+  const { path, fields } = below(at, `gex/${at.underlying}/grid`, ['gex', 'grid'], { byExpiry: isByExpiry, top });
   return {
-    path: `/v2/gex/${at.underlying}/grid?${at.path}${more}`,
+    path: path && `${path}${more}`,
     caller: random.pick(['key', 'session']),
+    graph: { fields, example: answers[0] ?? none, sparse: 'strikes' },
     judge: anyOf(last ? answers : [none], ({ data }) => data),
   };
 }
@@ -154,9 +185,15 @@ async function askHistory(asked: Asked): Promise<Question> {
     solutions.map((solution) => served(solution, exposuresOf(solution)!, isByExpiry, 20)),
   );
   const more = `${isByExpiry ? '&by_expiry=true' : ''}${knownAt === null ? '' : `&known=${knownAt}`}`;
+  const fields = [
+    field('symbol', { symbol: underlying }),
+    'gex',
+    field('history', { date, byExpiry: isByExpiry, top: 20 }),
+  ];
   return {
     path: `/v2/gex/${underlying}/history?date=${date}&top=20${more}`,
     caller: random.pick(['key', 'session']),
+    graph: inGraph(null, knownAt, fields, { captures: answers[0] ?? [] }),
     judge: (answer) => {
       const times = captures.map(({ capture }) => ({ captured_at: capture.capturedAt }));
       const others = anyOf([times], ({ data }) => data.captures)(answer);
@@ -194,24 +231,29 @@ async function askLevels(asked: Asked): Promise<Question> {
   return {
     path: `/v2/levels/${underlying}`,
     caller: asked.random.pick(['key', 'session']),
+    graph: {
+      fields: [field('symbol', { symbol: underlying }), 'levels'],
+      example: { levels: [{ kind: '', price: 0, captured_at: 0 }] },
+    },
     judge: anyOf(last ? answers : [[]], ({ data }) => data.levels.filter(({ kind }: Json) => kindsOf.has(kind))),
   };
 }
 
 async function askExposures(asked: Asked): Promise<Question> {
-  const { random, chains, nowMs } = asked;
+  const { random, chains } = asked;
   const at = when(asked);
   const capture = visible(asked, at).at(-1);
   const answers = (capture ? await chains.solved(capture) : []).flatMap((solution) =>
-    clocks(nowMs, at, capture!).map((isLiveAnswer) => {
-      const isWanted = (expiry: string) => !isLiveAnswer || closeOf(expiry) > nowMs;
+    clocks(at, capture!).map((isWanted) => {
       return { captured_at: capture!.capturedAt, spot: capture!.spot, total: sensitivitiesOf(solution, isWanted) };
     }),
   );
   const none = { captured_at: null, spot: null, total: null };
+  const { path, fields } = below(at, `gex/${at.underlying}/exposures`, ['gex', 'exposures'], {});
   return {
-    path: `/v2/gex/${at.underlying}/exposures?${at.path}`,
+    path,
     caller: random.pick(['key', 'session']),
+    graph: { fields, example: { captured_at: 0, spot: 0, total: { delta: 0, vega: 0 } } },
     judge: anyOf(capture ? answers : [none], ({ data }) => data),
   };
 }

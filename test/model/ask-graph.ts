@@ -13,10 +13,24 @@ export interface InGraph {
   fields: readonly string[];
   /** An answer with what to select, in the words of the routes. */
   example: Json;
+  /** The list whose rows have no nulls in the answers of routes. */
+  sparse?: string;
+}
+
+/** A field with those of its arguments that are not null. */
+export function field(name: string, args: Readonly<Record<string, Json>>): string {
+  const given = Object.entries(args).filter(([, value]) => value !== null);
+  return given.length === 0 ? name : `${name}(${given.map(([key, value]) => `${key}: ${JSON.stringify(value)}`)})`;
+}
+
+/** Fields at an instant, and as known at one; null = now. */
+export function inGraph(at: number | null, known: number | null, fields: readonly string[], example: Json): InGraph {
+  const isNow = at === null && known === null;
+  return { example, fields: isNow ? fields : [field('asOf', { at, known }), ...fields] };
 }
 
 /** Fields whose routes have other words than the same in camel case. */
-const words: Record<string, string> = { data: 'rows', underlying: 'root' };
+const words: Record<string, string> = { data: 'rows', underlying: 'root', oi: 'openInterest' };
 const wordOf = (key: string) => words[key] ?? key.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
 
 function selection(example: Json): string {
@@ -28,14 +42,17 @@ function selection(example: Json): string {
 const nameOf = (field: string) => field.split('(')[0]!;
 
 /** The answer that a route would give, from a document's answer to the question of an alias. */
-function answerOf({ fields, example }: InGraph, alias: string, { status, headers, bytes, body }: Answer): Answer {
+function answerOf({ fields, example, sparse }: InGraph, alias: string, answer: Answer): Answer {
+  const { status, headers, bytes, body } = answer;
   const error = body.errors?.find(({ path }: Json) => !path || path[0] === alias);
   if (error) {
     const { code } = error.extensions;
     const refused = code === 'not_entitled_tier' || code === 'attestation_required';
     return { headers, bytes, status: refused ? 403 : 400, body: { error: { code, message: error.message } } };
   }
-  const value = fields.slice(1).reduce((of, field) => of?.[nameOf(field)], body.data?.[alias]);
+  const value = fields.slice(1).reduce((of, each) => of?.[nameOf(each)], body.data?.[alias]);
+  const stated = (row: Json) => Object.fromEntries(Object.entries(row).filter(([, each]) => each !== null));
+  if (sparse) value[sparse] = value[sparse].map(stated);
   return { headers, bytes, status, body: 'data' in example ? value : { data: value } };
 }
 

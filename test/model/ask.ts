@@ -2,7 +2,7 @@
 import type { Answer, Json } from '../support/app.ts';
 import type { Random } from '../support/random.ts';
 import { askChains } from './ask-chains.ts';
-import type { InGraph } from './ask-graph.ts';
+import { field, type InGraph, inGraph } from './ask-graph.ts';
 import type { Book } from './book.ts';
 import { closeOf, dateOf, newYork, openOf, plusDays, sessionOf, tradingDay } from './calendar.ts';
 import type { ChainBook } from './chain-book.ts';
@@ -26,6 +26,7 @@ import { type CallerName, callerNames, rightsOf } from './gateway.ts';
 import { optionRoots, type Print, type World } from './world.ts';
 
 export interface Question {
+  /** Its address; '' if only the graph answers it. */
   path: string;
   caller: CallerName;
   /** The same as fields of the graph; if absent, it is asked by its route alone. */
@@ -119,11 +120,6 @@ const failed = ({ status, body }: Pick<Answer, 'status' | 'body'>) =>
 const data = (expected: Json) => (answer: Answer) =>
   answer.status === 200 ? difference(answer.body.data, expected, 'data') : failed(answer);
 
-/** Fields of the graph at an instant; null = now. */
-const inGraph = (at: number | null, fields: readonly string[], example: Json): InGraph => ({
-  ...{ example, fields: at === null ? fields : [`asOf(at: ${at})`, ...fields] },
-});
-
 /** A bar as it is served. */
 const served = ({ weight: _, ...bar }: Bar) => bar;
 
@@ -175,9 +171,10 @@ function askBars(asked: Asked): Question {
   const needs = { symbol };
   if (!random.once(4)) {
     const bars = `bars(from: "${from}", to: "${to}", timeframe: "${timeframe}", adjust: ${adjusted ? 'split' : 'raw'}`;
+    const fields = [field('symbol', { symbol }), `${bars}, limit: 5000)`];
     return {
       ...{ path: `${path}&limit=50000`, caller: 'session', needs, judge: data(rows.map(adjust)) },
-      graph: inGraph(at, [`symbol(symbol: "${symbol}")`, `${bars}, limit: 5000)`], { data: rows.map(adjust) }),
+      graph: inGraph(at, null, fields, { data: rows.map(adjust) }),
     };
   }
   // Pages are those of one question: its cursors are of no other symbol, and of no other instant.
@@ -228,7 +225,7 @@ function askQuotes(asked: Asked): Question {
   return {
     path: `/v2/quotes?symbols=${symbols}${at === null ? '' : `&at=${at}`}`,
     caller,
-    graph: inGraph(at, [`quotes(symbols: ${JSON.stringify(symbols)})`], { data: rows, meta: { restricted: [''] } }),
+    graph: inGraph(at, null, [field('quotes', { symbols })], { data: rows, meta: { restricted: [''] } }),
     judge: (answer) =>
       data(rows)(answer) ?? difference(answer.body.meta.restricted ?? [], restricted, 'meta.restricted'),
   };
@@ -257,11 +254,10 @@ function askOffExchange(asked: Asked): Question {
   const question = (route: string, names: string, judge: Question['judge']): Question => ({
     ...{ path: `/v2/offexchange/${symbol}/${route}?${window}`, caller: 'key', judge },
     needs: { symbol, scope: 'off-exchange' },
-    graph: inGraph(
-      null,
-      [`symbol(symbol: "${symbol}")`, 'offExchange', `${route}(from: "${first}", to: "${last}", limit: 5000)`],
-      { data: [Object.fromEntries(`date notional trade_count ${names}`.split(' ').map((name) => [name, 0]))] },
-    ),
+    graph: {
+      fields: [field('symbol', { symbol }), 'offExchange', field(route, { from: first, to: last, limit: 5000 })],
+      example: { data: [Object.fromEntries(`date notional trade_count ${names}`.split(' ').map((name) => [name, 0]))] },
+    },
   });
   const ofPrints = (route: string, names: string, rowsOf: (prints: readonly Print[]) => readonly Json[]) => {
     const rows = sessions.flatMap((date) => rowsOf(book.printsOf(symbol, date)).map((each) => ({ date, ...each })));
@@ -336,9 +332,10 @@ function askLargeTrades({ random }: Asked, symbol: string, session: string, prin
         difference(inOrder(found), inOrder(events), 'events')
       );
     },
-    graph: inGraph(null, [`largeTrades(symbol: "${symbol}", session: "${session}", limit: ${limit})`], {
-      events: [{ update: { event: events[0] ?? { event_kind: '' } } }],
-    }),
+    graph: {
+      fields: [field('largeTrades', { symbol, session, limit })],
+      example: { events: [{ update: { event: events[0] ?? { event_kind: '' } } }] },
+    },
   };
 }
 
@@ -355,9 +352,10 @@ function askOptions(asked: Asked): Question {
       caller: 'key',
       needs: { symbol, scope: 'flow' },
       judge: isLater ? () => null : data({ snapshot: update }),
-      graph: inGraph(null, [`symbol(symbol: "${symbol}")`, 'flow', `crossSection(session: "${session}")`], {
-        snapshot: { update: crossSectionOf(prints) },
-      }),
+      graph: {
+        fields: [field('symbol', { symbol }), 'flow', field('crossSection', { session })],
+        example: { snapshot: { update: crossSectionOf(prints) } },
+      },
     };
   }
   if (random.once(2)) return askLargeTrades(asked, symbol, session, prints);
@@ -379,7 +377,7 @@ function askOptions(asked: Asked): Question {
     caller: 'session',
     needs: { symbol, scope: 'flow' },
     ...(symbol !== 'SPX' && {
-      graph: inGraph(null, [`eod(symbol: "${symbol}", session: "${session}")`], { prints: rows }),
+      graph: { fields: [field('eod', { symbol, session })], example: { prints: rows } },
     }),
     // Keys read the list of equities.
     judge: isOver
