@@ -1,7 +1,7 @@
 // Commands on chains: downloads of any parts in any format, what comes again, open interest, reference data, recompute.
 import type { Dividend } from '../../src/domain/market/dividends.ts';
 import type { Json } from '../support/app.ts';
-import type { Random } from '../support/random.ts';
+import { type Random, shuffled } from '../support/random.ts';
 import { difference } from './ask.ts';
 import { dateOf, openOf, plusDays, tradingDay } from './calendar.ts';
 import { ChainBook, type Taken } from './chain-book.ts';
@@ -14,7 +14,7 @@ import {
   chainFormats,
 } from './chain-files.ts';
 import { type ChainLine, chainUnderlyings, downloadTimes, knownTerms, pageOf } from './chains.ts';
-import { Differs, type Life, shuffled } from './life.ts';
+import { Differs, type Life } from './life.ts';
 import { contractPath } from './world.ts';
 
 /** Cuts of a chain into files. */

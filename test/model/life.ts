@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Answer, Json } from '../support/app.ts';
-import { type Random, randomOf } from '../support/random.ts';
+import { type Random, randomOf, shuffled } from '../support/random.ts';
 import { ask, difference, type Question } from './ask.ts';
 import { askGraph, together } from './ask-graph.ts';
 import { Book, type PartReport, standing, type TapeReport } from './book.ts';
@@ -16,10 +16,8 @@ import {
   barFiles,
   barFormats,
   type FileBar,
-  optionFiles,
-  optionFormats,
-  stockFiles,
-  stockFormats,
+  tapeFiles,
+  tapeFormats,
   type VendorFile,
 } from './vendors.ts';
 import { hashOf, optionRoots, type Print, type World } from './world.ts';
@@ -60,16 +58,6 @@ const shuffledSometimes = <T>(items: readonly T[], random: Random) =>
 
 /** A ticker of a tape that no parameter can express. */
 const unservable = 'BAC/WS/A';
-
-/** Shuffles a list by a generator. */
-export function shuffled<T>(items: readonly T[], random: Random): T[] {
-  const all = [...items];
-  for (let i = all.length - 1; i > 0; i--) {
-    const j = random.below(i + 1);
-    [all[i], all[j]] = [all[j]!, all[i]!];
-  }
-  return all;
-}
 
 const cuts: Record<string, (print: Print) => string> = {
   whole: () => '',
@@ -171,16 +159,16 @@ export class Life {
     if (random.once(3)) parts = shuffled(parts, random);
     if (random.once(5)) parts = parts.slice(0, 1 + random.below(parts.length));
     const { feed } = this.world;
-    const format = random.pick(feed === 'sequences' ? (['dbn'] as const) : stockFormats);
+    const format = random.pick(tapeFormats[feed === 'sequences' ? feed : 'all']);
     const idless = feed === 'no ids' && random.once(3);
     const files = parts.flatMap((part) => {
       let given = idless ? withoutIds(part, random) : part;
       if (random.once(6)) given = [...given, ...given.slice(0, 1 + random.below(3))];
       // Lines of a name that cannot be served are of no use, and no harm to the others.
-      if (format.startsWith('csv') && random.once(6))
+      if ((format === 'csv' || format === 'packed') && random.once(6))
         given = [...given, ...given.slice(0, 2).map((print) => ({ ...print, symbol: unservable }))];
       if (random.once(4)) given = shuffled(given, random);
-      return stockFiles(format, given, this.nextName(), random.below(1e9)).map((file) => ({
+      return tapeFiles(format, given, this.nextName(), random.below(1e9)).map((file) => ({
         ...file,
         prints: file.prints.filter(({ symbol }) => symbol !== unservable),
       }));
@@ -316,8 +304,8 @@ export class Life {
         cut,
       ).values(),
     ];
-    const format = random.pick(optionFormats);
-    const files = parts.flatMap((part) => optionFiles(format, part, this.nextName()));
+    const format = random.pick(tapeFormats[random.once(6) ? random.pick(optionFeeds) : world.optionFeed]);
+    const files = parts.flatMap((part) => tapeFiles(format, part, this.nextName(), random.below(1e9)));
     if (files.length > 0 && files.length < 100) await this.#ingestTape(random, files, random.once(8), 'option-trades');
   }
 
@@ -390,6 +378,8 @@ const tapes = (['stocks', 'stocks', 'stocks', 'stocks', 'bars', 'options', 'opti
 ]);
 const others = ['splits', 'defect', 'seal', 'reconcile', 'follow', 'follow', 'prune', 'restart'] as const;
 const often = [...tapes, ...others, ...oftenOfChains];
+
+const optionFeeds = Object.keys(tapeFormats) as World['optionFeed'][];
 
 /** Cuts of option tapes. */
 const optionCuts: Record<string, (print: Print) => string> = {

@@ -3,7 +3,7 @@
 import type { Random } from '../support/random.ts';
 import { closeOf, newYork, openOf, sessionOf, tradingDay } from './calendar.ts';
 import { Differs, type Life } from './life.ts';
-import { barFiles, liveLine, stockFiles } from './vendors.ts';
+import { barFiles, liveLine, tapeFiles } from './vendors.ts';
 import type { Print } from './world.ts';
 
 /** Throws `Differs` unless a call refused some files and stored the others, with the exit code that says so. */
@@ -32,7 +32,7 @@ const hours = (session: string) =>
 /** Files that must be refused, and change nothing. */
 const defects: Record<string, (life: Life, random: Random, prints: readonly Print[]) => Promise<void>> = {
   async nothing(life, random, prints) {
-    const [file] = stockFiles('csv', prints.slice(0, 1), life.nextName(), random.below(1e9));
+    const [file] = tapeFiles('csv', prints.slice(0, 1), life.nextName(), random.below(1e9));
     const [header, line] = String(file!.bytes).split('\n');
     const bytes = random.pick([
       header!,
@@ -53,7 +53,7 @@ const defects: Record<string, (life: Life, random: Random, prints: readonly Prin
   },
   /** One bad line among good ones. */
   async badLine(life, random, prints) {
-    const [file] = stockFiles('csv', prints.slice(0, 20), life.nextName(), random.below(1e9));
+    const [file] = tapeFiles('csv', prints.slice(0, 20), life.nextName(), random.below(1e9));
     const lines = String(file!.bytes).split('\n');
     lines.splice(1 + random.below(lines.length), 0, lines.at(-1)!.replaceAll(/\d+/g, '-1'));
     await expectRefused(life, 'stock-trades', [{ ...file!, bytes: lines.join('\n'), isBad: true }]);
@@ -93,7 +93,7 @@ export async function sealAndUndo(life: Life, random: Random): Promise<void> {
   };
   if (!(await seal([], 'sealed'))) return;
   const other = world.tape(symbol, session).map((print) => ({ ...print, price: print.price + 100 }));
-  const [file] = stockFiles('csv', other, life.nextName(), random.below(1e9));
+  const [file] = tapeFiles('csv', other, life.nextName(), random.below(1e9));
   const command = random.pick([
     ['ingest', 'stock-trades', '--replace'],
     ['reconcile', '--session', session],
@@ -115,7 +115,7 @@ export async function reconcile(life: Life, random: Random): Promise<void> {
   const others = world.sessions.includes(beside) ? some.flatMap(({ symbol }) => world.tape(symbol, beside)) : [];
   const prints = [...own, ...others.filter(() => random.once(3))].filter(({ ms }) => ms <= life.gateway.nowMs);
   if (own.length === 0) return;
-  const [file] = stockFiles(random.pick(['csv', 'csv.zst'] as const), prints, life.nextName(), random.below(1e9));
+  const [file] = tapeFiles(random.pick(['csv', 'packed'] as const), prints, life.nextName(), random.below(1e9));
   const { code, json, said } = await life.run(['reconcile', '--session', session, ...life.write([file!])]);
   const { written } = book.takeTape([file!.prints], { replace: true, only: session });
   const after = written.reduce((sum, { count }) => sum + count, 0);

@@ -1,10 +1,11 @@
 // Vendors' files, written from the model's prints: each format with what it states, and lacks.
 import { gzipSync, zstdCompressSync } from 'node:zlib';
-import { randomOf } from '../support/random.ts';
-import { dbnBar, dbnFile, dbnSchemas, dbnTrade } from '../support/tapes/dbn-encoder.ts';
-import { newYorkTime, plusDays } from './calendar.ts';
+import { parquetWriteBuffer } from 'hyparquet-writer';
+import { type Random, randomOf, shuffled } from '../support/random.ts';
+import { dbnBar, dbnFile, dbnQuote, dbnSchemas, dbnTrade } from '../support/tapes/dbn-encoder.ts';
+import { day, newYorkTime, plusDays } from './calendar.ts';
 import type { Bar } from './figures.ts';
-import { contractPath, type Print } from './world.ts';
+import { type Contract, contractPath, type Print } from './world.ts';
 
 /** A file of prints as a vendor writes it. */
 export interface VendorFile {
@@ -17,9 +18,15 @@ export interface VendorFile {
 const dollars = (units: number) => String(units / 1e4);
 const nanosOf = ({ ms, nanos }: Print) => `${ms}${String(nanos).padStart(6, '0')}`;
 
+const grouped = <T>(items: readonly T[], keyOf: (item: T) => string) => [...Map.groupBy(items, keyOf).values()];
+
+/** The ticker of a print: of an option, the path form of its contract. */
+const tickerOf = ({ symbol, contract }: Pick<Print, 'symbol' | 'contract'>) =>
+  contract ? contractPath(contract) : symbol;
+
 const columns: Record<string, (print: Print) => string> = {
-  ticker: ({ symbol }) => symbol,
-  conditions: ({ conditions }) => (conditions.length > 1 ? `"${conditions}"` : String(conditions)),
+  ticker: tickerOf,
+  conditions: ({ conditions }) => String(conditions),
   correction: ({ correction }) => String(correction),
   exchange: ({ exchange }) => String(exchange),
   id: ({ id }) => id,
@@ -31,19 +38,50 @@ const columns: Record<string, (print: Print) => string> = {
   trf_id: ({ trf }) => (trf === 0 ? '' : String(trf)),
 };
 
-/** The flat file: every column, in an order of the seed. */
-export function csvOf(prints: readonly Print[], seed: number): string {
-  const random = randomOf(seed);
-  const names = Object.keys(columns);
-  for (let i = names.length - 1; i > 0; i--) {
-    const j = random.below(i + 1);
-    [names[i], names[j]] = [names[j]!, names[i]!];
-  }
-  return [names.join(), ...prints.map((print) => names.map((name) => columns[name]!(print)).join())].join('\n');
+type Cells<T> = Record<string, (row: T) => string | number>;
+/** Cells by column, of as many rows each. */
+type Table = Record<string, readonly string[]>;
+
+const tableOf = <T>(rows: readonly T[], of: Cells<T>): Table =>
+  Object.fromEntries(Object.entries(of).map(([name, cellOf]) => [name, rows.map((row) => String(cellOf(row)))]));
+
+function csvOf(table: Table): string {
+  const [cells] = Object.values(table);
+  const lines = cells!.map((_, i) => Object.values(table).map((of) => (of[i]!.includes(',') ? `"${of[i]}"` : of[i])));
+  return [Object.keys(table).join(), ...lines.map((line) => line.join())].join('\n');
 }
 
-/** Pages of `/v3/trades` of one ticker, whose name is that of the file. */
-function massiveOf(prints: readonly Print[]): string {
+/** A table as Parquet of texts, whole numbers and fractions; blank cells are null. */
+function parquetOf(table: Table, random: Random): Buffer {
+  const columnData = Object.entries(table).map(([name, cells]) => {
+    const isText = ['ticker', 'conditions', 'id'].includes(name);
+    const type = isText ? 'STRING' : cells.every((cell) => /^\d*$/.test(cell)) ? 'INT64' : 'DOUBLE';
+    const read = { STRING: String, INT64: BigInt, DOUBLE: Number }[type];
+    return { name, type, data: cells.map((cell) => (cell === '' ? null : read(cell))), nullable: true } as const;
+  });
+  const codec = random.pick(['SNAPPY', 'ZSTD', 'UNCOMPRESSED'] as const);
+  const rowGroupSize = random.pick([7, 100, 10_000]);
+  return Buffer.from(parquetWriteBuffer({ columnData, codec, rowGroupSize, compressors: { ZSTD: zstdCompressSync } }));
+}
+
+/** A table as a file of a packing: a text, a packed one, or Parquet. */
+function packed(table: Table, packing: 'csv' | 'gz' | 'zst' | 'parquet', name: string, random: Random) {
+  const text = () => Buffer.from(csvOf(table));
+  const bytes = { csv: text, gz: () => gzipSync(text()), zst: () => zstdCompressSync(text()) };
+  return {
+    name: `${name}.${packing === 'gz' || packing === 'zst' ? 'csv.' : ''}${packing}`,
+    bytes: packing === 'parquet' ? parquetOf(table, random) : bytes[packing](),
+  };
+}
+
+/** The flat file: every column, in an order of the seed. */
+function flatTable(prints: readonly Print[], random: Random): Table {
+  const names = shuffled(Object.keys(columns), random);
+  return tableOf(prints, Object.fromEntries(names.map((name) => [name, columns[name]!])));
+}
+
+/** Pages of `/v3/trades` of one ticker, which the address of the next page has, else the name of the file. */
+function massiveOf(prints: readonly Print[], random: Random): string {
   const results = prints.map(
     (print) =>
       `{"conditions":[${print.conditions}],"correction":${print.correction},"exchange":${print.exchange},` +
@@ -51,34 +89,111 @@ function massiveOf(prints: readonly Print[]): string {
       `"sip_timestamp":${nanosOf(print)},"size":${print.size},"tape":${print.tape}` +
       `${print.trf === 0 ? '' : `,"trf_id":${print.trf}`}}`,
   );
-  return `{"status":"OK","request_id":"x","results":[${results.join()}]}`;
+  const length = random.pick([1000, 5, 50]);
+  const pages = Array.from({ length: Math.ceil(results.length / length) }, (_, i) => {
+    const next = `https://api.polygon.io/v3/trades/${encodeURIComponent(tickerOf(prints[0]!))}?cursor=${i}`;
+    const more = (i + 1) * length < results.length ? `"next_url":"${next}",` : '';
+    return `{"status":"OK","request_id":"x",${more}"results":[${results.slice(i * length, (i + 1) * length)}]}`;
+  });
+  return pages.join('\n');
 }
 
 /** Publishers of the vendor by exchange, or facility. */
-const publishers: Record<number, number> = { 10: 9, 11: 43, 12: 2, 8: 8, 19: 5, 21: 15, 201: 19, 202: 17, 203: 18 };
+const publishers: Record<number, number> = {
+  ...{ 10: 9, 11: 43, 12: 2, 8: 8, 19: 5, 21: 15, 201: 19, 202: 17, 203: 18, 302: 22, 307: 25, 316: 32 },
+};
 
-function dbnOf(prints: readonly Print[]): Buffer {
-  const symbols = [...new Set(prints.map(({ symbol }) => symbol))];
-  const dates = prints.map(({ ms }) => new Date(ms).toISOString().slice(0, 10)).sort();
-  const number = (date: string) => Number(date.replaceAll('-', ''));
+const utcDate = (ms: number) => new Date(ms).toISOString().slice(0, 10);
+const dateNumber = (date: string) => Number(date.replaceAll('-', ''));
+
+/** The spans of DBN in which symbols are those of instruments, whose numbers are their places. */
+function dbnMappings(symbols: readonly string[], times: readonly number[]) {
+  const dates = times.map(utcDate).sort();
+  const span = { from: dateNumber(dates[0]!), to: dateNumber(plusDays(dates.at(-1)!, 1)) };
+  return symbols.map((symbol, i) => ({ symbol, spans: [{ ...span, instrument: i + 1 }] }));
+}
+
+/** A ticker in words of DBN: of a contract, its root in six letters. */
+const dbnSymbol = ({ symbol, contract }: Pick<Print, 'symbol' | 'contract'>) =>
+  contract ? contract.root.padEnd(6) + contractPath(contract).slice(2 + contract.root.length) : symbol;
+
+/** Prints as records of DBN, alone or with the quotes beside them. */
+function dbnOf(prints: readonly Print[], random: Random): Buffer {
+  const symbols = [...new Set(prints.map(dbnSymbol))];
+  const schema = random.pick(['trades', 'tbbo', 'tcbbo'] as const);
   return dbnFile({
-    schema: dbnSchemas.trades,
-    mappings: symbols.map((symbol, i) => ({
-      symbol,
-      spans: [{ from: number(dates[0]!), to: number(plusDays(dates.at(-1)!, 1)), instrument: i + 1 }],
-    })),
-    records: prints.map((print) =>
-      dbnTrade({
-        ...{
-          publisher: publishers[print.trf || print.exchange]!,
-          instrument: symbols.indexOf(print.symbol) + 1,
-          at: BigInt(nanosOf(print)),
-        },
-        ...{ price: print.price / 1e4, size: print.size, sequence: print.sequence },
-      }),
+    ...{ version: random.pick([1, 2, 3] as const), schema: dbnSchemas[schema] },
+    mappings: dbnMappings(
+      symbols,
+      prints.map(({ ms }) => ms),
     ),
+    records: prints.map((print) => {
+      const price = print.price / 1e4;
+      const trade = {
+        ...{ publisher: publishers[print.trf || print.exchange]!, instrument: symbols.indexOf(dbnSymbol(print)) + 1 },
+        ...{ at: BigInt(nanosOf(print)), price, size: print.size, sequence: print.sequence },
+      };
+      if (schema === 'trades') return dbnTrade(trade);
+      return dbnQuote({ ...trade, bid: price - 0.01, ask: price + 0.01 }, schema === 'tbbo' ? 'mbp1' : 'tcbbo');
+    }),
   });
 }
+
+/** Codes of conditions and exchanges of ThetaData. */
+const thetaConditions: Record<number, number> = {
+  ...{ 201: 40, 202: 2, 204: 13, 208: 5, 209: 18, 219: 95, 227: 125, 229: 127, 232: 130, 246: 144, 247: 147, 248: 148 },
+};
+const thetaExchanges: Record<number, number> = { 302: 5, 307: 31, 316: 1 };
+
+const local = (ms: number) => new Date(newYorkTime(ms)).toISOString().slice(0, -1);
+
+interface OfContract {
+  contract: Contract;
+  ms: number;
+}
+
+/** The columns of a contract and of an instant in the versions of ThetaData. */
+const thetaContract: Record<2 | 3, Cells<OfContract>> = {
+  2: {
+    ...{ root: ({ contract }) => contract.root, expiration: ({ contract }) => dateNumber(contract.expiry) },
+    ...{ strike: ({ contract }) => contract.strike, right: ({ contract }) => contract.right[0]!.toUpperCase() },
+  },
+  3: {
+    ...{ symbol: ({ contract }) => contract.root, expiration: ({ contract }) => contract.expiry },
+    strike: ({ contract }) => (contract.strike / 1000).toFixed(3),
+    right: ({ contract }) => contract.right.toUpperCase(),
+  },
+};
+const thetaTimes: Record<2 | 3, Cells<OfContract>> = {
+  2: { ms_of_day: ({ ms }) => newYorkTime(ms) % day, date: ({ ms }) => dateNumber(local(ms).slice(0, 10)) },
+  3: { timestamp: ({ ms }) => local(ms) },
+};
+
+/** Rows of ThetaData: version 3, or 2 as CSV or as JSON. */
+function thetaFile<T extends OfContract>(rows: readonly T[], of: Cells<T>, name: string, random: Random) {
+  const version = random.pick([2, 3] as const);
+  if (version === 3 || random.once(2)) {
+    const table = tableOf(rows, { ...thetaContract[version], ...thetaTimes[version], ...of });
+    return packed(table, random.pick(['csv', 'gz', 'zst'] as const), name, random);
+  }
+  const columns: Cells<T> = { ...thetaTimes[2], ...of };
+  const valuesOf = (row: T, cells: Cells<T>) => Object.values(cells).map((cellOf) => cellOf(row));
+  const response = grouped(rows, ({ contract }) => contractPath(contract)).map((own) => {
+    const values = valuesOf(own[0]!, thetaContract[2]);
+    return {
+      ticks: own.map((row) => valuesOf(row, columns)),
+      contract: Object.fromEntries(Object.keys(thetaContract[2]).map((key, i) => [key, values[i]])),
+    };
+  });
+  const header = { format: Object.keys(columns), next_page: null, error_type: null };
+  return { name: `${name}.json`, bytes: Buffer.from(JSON.stringify({ header, response })) };
+}
+
+const thetaPrints: Cells<Print> = {
+  ...{ sequence: ({ sequence }) => sequence, condition: ({ conditions: [id] }) => thetaConditions[id!]! },
+  ...{ size: ({ size }) => size, exchange: ({ exchange }) => thetaExchanges[exchange]! },
+  price: ({ price }) => dollars(price),
+};
 
 /** A line of a live tape. */
 export function liveLine(print: Print): string {
@@ -88,29 +203,39 @@ export function liveLine(print: Print): string {
   return `${JSON.stringify({ type: 'stock_print', symbol, exchange, id, price: price / 1e4, size, ...off, ...more })}\n`;
 }
 
-export type StockFormat = 'csv' | 'csv.gz' | 'csv.zst' | 'massive' | 'dbn';
-export const stockFormats: readonly StockFormat[] = ['csv', 'csv.gz', 'csv.zst', 'massive'];
+export type TapeFormat = 'csv' | 'packed' | 'massive' | 'dbn' | 'theta';
+
+/** Formats by what a feed states: all, no conditions, or no time below a millisecond. */
+export const tapeFormats = {
+  all: ['csv', 'packed', 'packed', 'massive'],
+  sequences: ['dbn'],
+  milliseconds: ['theta'],
+} as const satisfies Record<string, readonly TapeFormat[]>;
 
 /** A print as a format states it. */
-function stated(format: StockFormat, print: Print): Print {
+function stated(format: TapeFormat, print: Print): Print {
+  if (format === 'theta') return { ...print, nanos: 0 };
   if (format !== 'dbn') return print;
-  // No conditions, no corrections; its id is its sequence.
-  return { ...print, conditions: [], correction: 0, id: String(print.sequence), tape: 0 };
+  // No conditions, no corrections; the id of a stock's print is its sequence.
+  return { ...print, conditions: [], correction: 0, id: print.contract ? '' : String(print.sequence), tape: 0 };
 }
 
-/** Stock prints as one file, or one for each ticker where a format has no other way. */
-export function stockFiles(format: StockFormat, given: readonly Print[], name: string, seed: number): VendorFile[] {
+/** Prints of stocks or of options as one file, or one for each ticker where a format has no other way. */
+export function tapeFiles(format: TapeFormat, given: readonly Print[], name: string, seed: number): VendorFile[] {
+  const random = randomOf(seed);
   const prints = given.map((print) => stated(format, print));
-  if (format === 'dbn') return [{ name: `${name}.dbn`, bytes: dbnOf(prints), prints }];
-  if (format === 'massive') {
-    return [...new Set(prints.map(({ symbol }) => symbol))].map((symbol) => {
-      const own = prints.filter((print) => print.symbol === symbol);
-      return { name: `${symbol}_${name}.json`, bytes: Buffer.from(massiveOf(own)), prints: own };
+  if (format === 'dbn') return [{ name: `${name}.dbn`, bytes: dbnOf(prints, random), prints }];
+  if (format === 'massive')
+    return grouped(prints, tickerOf).map((own) => {
+      const ticker = tickerOf(own[0]!).replace('O:', '');
+      return { name: `${ticker}_${name}.json`, bytes: Buffer.from(massiveOf(own, random)), prints: own };
     });
+  if (format === 'theta') {
+    const rows = prints.map((print) => ({ ...print, contract: print.contract! }));
+    return [{ ...thetaFile(rows, thetaPrints, name, random), prints }];
   }
-  const text = Buffer.from(csvOf(prints, seed));
-  const bytes = format === 'csv.gz' ? gzipSync(text) : format === 'csv.zst' ? zstdCompressSync(text) : text;
-  return [{ name: `${name}.${format}`, bytes, prints }];
+  const packing = format === 'csv' ? 'csv' : random.pick(['gz', 'zst', 'parquet'] as const);
+  return [{ ...packed(flatTable(prints, random), packing, name, random), prints }];
 }
 
 /** A bar of a file. */
@@ -163,11 +288,19 @@ function massiveBars(symbol: string, bars: readonly Bar[]): string {
   return `{${head},"status":"OK","results":[${results.join()}]}`;
 }
 
-const local = (start: number) => new Date(newYorkTime(start)).toISOString().slice(0, 19);
-
 function tradierBars(bars: readonly Bar[]): string {
   const data = bars.map(({ ts_ms: start, open, high, low, close, volume }) => {
-    return { time: local(start), timestamp: start / 1000, price: close, open, high, low, close, volume, vwap: close };
+    return {
+      time: local(start).slice(0, 19),
+      timestamp: start / 1000,
+      price: close,
+      open,
+      high,
+      low,
+      close,
+      volume,
+      vwap: close,
+    };
   });
   return JSON.stringify({ series: { data } });
 }
@@ -175,12 +308,12 @@ function tradierBars(bars: readonly Bar[]): string {
 /** Minutes as records of DBN, each from one venue. */
 function dbnBars(bars: readonly (FileBar & { publisher: number })[]): Buffer {
   const symbols = [...new Set(bars.map(({ symbol }) => symbol))];
-  const dates = bars.map(({ bar }) => new Date(bar.ts_ms).toISOString().slice(0, 10)).sort();
-  const number = (date: string) => Number(date.replaceAll('-', ''));
-  const span = { from: number(dates[0]!), to: number(plusDays(dates.at(-1)!, 1)) };
   return dbnFile({
     schema: dbnSchemas.ohlcv1m,
-    mappings: symbols.map((symbol, i) => ({ symbol, spans: [{ ...span, instrument: i + 1 }] })),
+    mappings: dbnMappings(
+      symbols,
+      bars.map(({ bar }) => bar.ts_ms),
+    ),
     records: bars.map(({ symbol, bar: { ts_ms: start, ...bar }, publisher }) =>
       dbnBar({ ...bar, publisher, instrument: symbols.indexOf(symbol) + 1, at: BigInt(start) * 1_000_000n }),
     ),
@@ -205,8 +338,6 @@ function yfinanceDays(bars: readonly Bar[]): string {
   });
   return ['Date,Open,High,Low,Close,Adj Close,Volume,Dividends,Stock Splits', ...lines].join('\n');
 }
-
-const grouped = <T>(items: readonly T[], keyOf: (item: T) => string) => [...Map.groupBy(items, keyOf).values()];
 
 /** Bars as files of a format; `venues` are the same by venue. */
 export function barFiles(
@@ -244,24 +375,4 @@ export function barFiles(
     if (format === 'tradier') return file(`${symbol}_${name}.json`, tradierBars(bars), without(own));
     return file(`${symbol}_${name}.csv`, yfinanceDays(bars), without(own), true);
   });
-}
-
-export type OptionFormat = 'csv' | 'csv.gz' | 'massive';
-export const optionFormats: readonly OptionFormat[] = ['csv', 'csv.gz', 'massive'];
-
-/** Option prints as files: one, or one for each contract where a format has no other way. */
-export function optionFiles(format: OptionFormat, prints: readonly Print[], name: string): VendorFile[] {
-  const pathOf = ({ contract }: Print) => contractPath(contract!);
-  if (format === 'massive') {
-    return [...Map.groupBy(prints, pathOf)].map(([path, own]) => {
-      return { name: `${path.slice(2)}_${name}.json`, bytes: Buffer.from(massiveOf(own)), prints: own };
-    });
-  }
-  const header = 'ticker,conditions,correction,exchange,price,sip_timestamp,size';
-  const lines = prints.map(
-    (print) =>
-      `${pathOf(print)},${print.conditions},0,${print.exchange},${dollars(print.price)},${nanosOf(print)},${print.size}`,
-  );
-  const text = Buffer.from([header, ...lines].join('\n'));
-  return [{ name: `${name}.${format}`, bytes: format === 'csv.gz' ? gzipSync(text) : text, prints }];
 }

@@ -62,6 +62,8 @@ export interface World {
    * sequences for ids.
    */
   feed: 'ids' | 'no ids' | 'sequences';
+  /** Its feed of options: `tapeFormats` has what each states. */
+  optionFeed: 'all' | 'sequences' | 'milliseconds';
   /** A split in it. */
   split: { symbol: string; exDate: string; ratio: number };
   /** The prints of a symbol's session in order of time. */
@@ -234,8 +236,9 @@ export function makeWorld(seed: number, kills = false): World {
   const tapes = new Map<string, Print[]>();
   const options = new Map<string, Print[]>();
   const feed = random.pick(['ids', 'ids', 'no ids', 'sequences'] as const);
+  const optionFeed = random.pick(['all', 'sequences', 'milliseconds'] as const);
   return {
-    ...{ seed, kills, sessions, symbols, followed, split, feed },
+    ...{ seed, kills, sessions, symbols, followed, split, feed, optionFeed },
     options(underlying, session) {
       const key = `${underlying} ${session}`;
       if (!options.has(key)) options.set(key, makeOptions(seed, sessions, underlying, session));

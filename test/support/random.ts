@@ -22,3 +22,13 @@ export function randomOf(seed: number): Random {
   const below = (limit: number) => Math.floor(next() * limit);
   return { below, pick: (from) => from[below(from.length)]!, once: (of) => below(of) === 0 };
 }
+
+/** Shuffles a list by a generator. */
+export function shuffled<T>(items: readonly T[], random: Random): T[] {
+  const all = [...items];
+  for (let i = all.length - 1; i > 0; i--) {
+    const j = random.below(i + 1);
+    [all[i], all[j]] = [all[j]!, all[i]!];
+  }
+  return all;
+}
