@@ -30,7 +30,7 @@ export function inGraph(at: number | null, known: number | null, fields: readonl
 }
 
 /** Fields whose routes have other words than the same in camel case. */
-const words: Record<string, string> = { data: 'rows', underlying: 'root', oi: 'openInterest' };
+const words: Record<string, string> = { data: 'rows', bars: 'rows', underlying: 'root', oi: 'openInterest' };
 const wordOf = (key: string) => words[key] ?? key.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
 
 function selection(example: Json): string {

@@ -3,7 +3,7 @@ import type { Answer, Json } from '../support/app.ts';
 import type { Random } from '../support/random.ts';
 import { askChains } from './ask-chains.ts';
 import { field, type InGraph, inGraph } from './ask-graph.ts';
-import type { Book } from './book.ts';
+import { type Book, seriesOf } from './book.ts';
 import { closeOf, dateOf, newYork, openOf, plusDays, sessionOf, tradingDay } from './calendar.ts';
 import type { ChainBook } from './chain-book.ts';
 import {
@@ -23,7 +23,7 @@ import {
   type Timeframe,
 } from './figures.ts';
 import { type CallerName, callerNames, rightsOf } from './gateway.ts';
-import { optionRoots, type Print, type World } from './world.ts';
+import { optionRoots, type Print, tickerOf, type World } from './world.ts';
 
 export interface Question {
   /** Its address; '' if only the graph answers it. */
@@ -339,6 +339,29 @@ function askLargeTrades({ random }: Asked, symbol: string, session: string, prin
   };
 }
 
+/** The newest bars of a contract's session; of an instant, from minutes that had ended. */
+function askContractBars(asked: Asked): Question {
+  const { world, options, random, nowMs } = asked;
+  const [symbol, session] = [random.pick(Object.keys(optionRoots)), random.pick(world.sessions)];
+  const of = { symbol, contract: random.pick(world.options(symbol, session)).contract! };
+  const timeframe = random.pick(['1m', '1m', '5m'] as const);
+  const limit = random.pick([390, 390, 1 + random.below(5)]);
+  const instant = openOf(session) + 60_000 * random.pick([-90, 1, 30, 200, 391, 600]);
+  const at = random.once(3) && instant < nowMs ? instant : null;
+  const minutes = options
+    .barsOf(seriesOf(of), '1m')
+    .filter(({ ts_ms: ms }) => sessionOf(ms) === session && (at === null || ms + 60_000 <= at));
+  const bars = (timeframe === '1m' ? minutes : longerBars(minutes, '5m')).slice(-limit).map(served);
+  const { root: underlying, ...contract } = of.contract;
+  const example = { contract: { underlying, ...contract }, timeframe, bars };
+  const [path, more] = [tickerOf(of), at === null ? '' : `&at=${at}`];
+  return {
+    path: `/v2/options/${path}/bars?tf=${timeframe}&session=${session}&limit=${limit}${more}`,
+    ...{ caller: 'session', needs: { symbol }, judge: data(example) },
+    graph: inGraph(at, null, [field('contract', { id: path }), field('bars', { timeframe, session, limit })], example),
+  };
+}
+
 /** The snapshot of a session with stored prints, else null; of the last one that ended, its list too. */
 function askOptions(asked: Asked): Question {
   const { world, options, random, nowMs } = asked;
@@ -415,7 +438,7 @@ function askStream(asked: Asked): Question {
 }
 
 const kinds: readonly ((asked: Asked) => Question | Promise<Question>)[] = [
-  ...[askBars, askBars, askBars, askQuotes, askOffExchange, askOptions],
+  ...[askBars, askBars, askBars, askQuotes, askOffExchange, askOptions, askContractBars],
   ...[askChains, askChains, askChains, askStream],
 ];
 

@@ -3,7 +3,7 @@
 import { closeOf, newYork, openOf, plusDays, sessionOf } from './calendar.ts';
 import { type Bar, barsOf, longerBars, type Timeframe } from './figures.ts';
 import type { FileBar } from './vendors.ts';
-import { contractPath, type Print } from './world.ts';
+import { contractPath, type Instrument, type Print, tickerOf } from './world.ts';
 
 /** A session of a symbol, in a report. */
 export interface PartReport {
@@ -24,6 +24,9 @@ export interface TapeReport {
 }
 
 export const keyOf = (symbol: string, session: string): string => `${symbol} ${session}`;
+
+/** The name of an instrument's bars: of a contract, its underlying's comes first. */
+export const seriesOf = (of: Instrument): string => (of.contract ? `${of.symbol} ${tickerOf(of)}` : of.symbol);
 const venueOf = (print: Print) => `${print.exchange} ${print.trf}${print.contract ? contractPath(print.contract) : ''}`;
 const dataOf = ({ ms, nanos, price, size }: Print) => `${ms} ${nanos} ${price} ${size}`;
 
@@ -151,10 +154,12 @@ export class Book {
   /** Waiting prints, of each file that brought some: equal prints of two files are one. */
   readonly waiting = new Map<string, Print[][]>();
   readonly seals = new Set<string>();
-  /** Stored bars of a symbol and length by their start. */
+  /** Stored bars of a series and length by their start. */
   readonly #bars = new Map<string, Map<number, Bar>>();
   /** Lengths of a symbol's session whose bars came last from a file of bars. */
   readonly #barFiles = new Set<string>();
+  /** Sessions of contracts whose bars are of a tape of a session in progress. */
+  readonly #live = new Set<string>();
   /** Splits by symbol and ex-date. */
   readonly splits = new Map<string, { symbol: string; exDate: string; ratio: number }>();
 
@@ -174,31 +179,46 @@ export class Book {
     return ![...this.#barFiles].some((key) => key.startsWith(`${symbol} `));
   }
 
-  #barsAt(symbol: string, timeframe: '1s' | '1m' | '1d'): Map<number, Bar> {
-    const key = `${symbol} ${timeframe}`;
+  #barsAt(series: string, timeframe: '1s' | '1m' | '1d'): Map<number, Bar> {
+    const key = `${series} ${timeframe}`;
     if (!this.#bars.has(key)) this.#bars.set(key, new Map());
     return this.#bars.get(key)!;
   }
 
-  /** The stored bars of a symbol, ascending. */
-  barsOf(symbol: string, timeframe: Timeframe): Bar[] {
-    if (timeframe === '5m' || timeframe === '1h') return longerBars(this.barsOf(symbol, '1m'), timeframe);
-    return [...this.#barsAt(symbol, timeframe).values()].sort((a, b) => a.ts_ms - b.ts_ms);
+  /** The stored bars of a series, ascending. */
+  barsOf(series: string, timeframe: Timeframe): Bar[] {
+    if (timeframe === '5m' || timeframe === '1h') return longerBars(this.barsOf(series, '1m'), timeframe);
+    return [...this.#barsAt(series, timeframe).values()].sort((a, b) => a.ts_ms - b.ts_ms);
   }
 
-  #minutesOf(symbol: string, session: string): number {
-    return this.barsOf(symbol, '1m').filter(({ ts_ms }) => sessionOf(ts_ms) === session).length;
+  /** The series of a symbol's session with minutes, each as often as it has some. */
+  #minutesOf(symbol: string, session: string): string[] {
+    const own = [...this.#bars].filter(([key]) => key.startsWith(`${symbol} `) && key.endsWith(' 1m'));
+    return own.flatMap(([key, bars]) =>
+      [...bars.keys()].filter((start) => sessionOf(start) === session).map(() => key.replace(' 1m', '')),
+    );
+  }
+
+  /** Numbers that tell the size of a session without a tape, and of prints: of minutes, or of contracts. */
+  #sizes(symbol: string, session: string, prints: readonly Print[]): { known: number; own: number } {
+    const minutes = this.#minutesOf(symbol, session);
+    if (prints[0]?.contract) return { known: new Set(minutes).size, own: new Set(prints.map(seriesOf)).size };
+    return { known: minutes.length, own: barsOf(standing(prints), session, '1m').length };
   }
 
   /** Replaces the bars of a session by those of its prints. */
-  #writeBars(symbol: string, session: string): void {
-    const prints = this.printsOf(symbol, session);
-    if (prints[0]?.contract) return;
-    for (const timeframe of ['1s', '1m', '1d'] as const) {
-      const bars = this.#barsAt(symbol, timeframe);
-      const isOf = (start: number) => (timeframe === '1d' ? start === newYork(session) : sessionOf(start) === session);
-      for (const start of [...bars.keys()]) if (isOf(start)) bars.delete(start);
-      for (const bar of barsOf(prints, session, timeframe)) bars.set(bar.ts_ms, bar);
+  #writeBars(symbol: string, session: string, isLive = false): void {
+    const isOf = (timeframe: string, start: number) =>
+      timeframe === '1d' ? start === newYork(session) : sessionOf(start) === session;
+    for (const [key, bars] of this.#bars)
+      if (key.startsWith(`${symbol} `))
+        for (const start of [...bars.keys()]) if (isOf(key.split(' ').at(-1)!, start)) bars.delete(start);
+    for (const [series, prints] of Map.groupBy(this.printsOf(symbol, session), seriesOf)) {
+      const timeframes = prints[0]!.contract ? (['1m'] as const) : (['1s', '1m', '1d'] as const);
+      for (const timeframe of timeframes)
+        for (const bar of barsOf(prints, session, timeframe)) this.#barsAt(series, timeframe).set(bar.ts_ms, bar);
+      if (isLive) this.#live.add(keyOf(series, session));
+      else this.#live.delete(keyOf(series, session));
     }
     for (const timeframe of ['1m', '1d']) this.#barFiles.delete(`${keyOf(symbol, session)} ${timeframe}`);
   }
@@ -210,20 +230,30 @@ export class Book {
   takeBars(timeframe: '1m' | '1d', file: readonly FileBar[], replace: boolean): TapeReport {
     const report: TapeReport = { written: [], waiting: [], fewer: [], sealed: [] };
     const sessionAt = (start: number) => (timeframe === '1d' ? sessionOf(start + 12 * 3_600_000) : sessionOf(start));
-    for (const part of Map.groupBy(file, ({ symbol, bar }) => keyOf(symbol, sessionAt(bar.ts_ms))).values()) {
-      const [symbol, session] = [part[0]!.symbol, sessionAt(part[0]!.bar.ts_ms)];
-      const [bars, key] = [this.#barsAt(symbol, timeframe), `${keyOf(symbol, session)} ${timeframe}`];
+    for (const part of Map.groupBy(file, (of) => keyOf(seriesOf(of), sessionAt(of.bar.ts_ms))).values()) {
+      const [{ symbol }, series, session] = [part[0]!, seriesOf(part[0]!), sessionAt(part[0]!.bar.ts_ms)];
+      const [bars, key] = [this.#barsAt(series, timeframe), `${keyOf(symbol, session)} ${timeframe}`];
       const countOf = () => [...bars.keys()].filter((start) => sessionAt(start) === session).length;
       const lacks = ({ bar }: FileBar) => {
         const known = bars.get(bar.ts_ms);
         return known && known.volume !== bar.volume && !(bar.high >= known.high && bar.low <= known.low);
       };
-      if (!replace && this.#barFiles.has(key) && part.some(lacks)) {
+      const before = countOf();
+      const isLive = this.#live.has(keyOf(series, session));
+      // A file covers a contract's whole session.
+      const isLess = isLive ? part.length < before : this.#barFiles.has(key) && part.some(lacks);
+      if (!replace && isLess) {
         report.fewer.push({ symbol, session, count: part.length });
         continue;
       }
-      const before = countOf();
-      const isNew = ({ bar }: FileBar) => !isSame(bars.get(bar.ts_ms), bar, replace);
+      if (isLive) for (const start of [...bars.keys()]) if (sessionAt(start) === session) bars.delete(start);
+      this.#live.delete(keyOf(series, session));
+      const isNew = ({ contract, bar }: FileBar) => {
+        const known = bars.get(bar.ts_ms);
+        // The report of options also counts bars of which another volume set prices.
+        const isWeighed = contract && replace && known && known.weight !== bar.weight;
+        return isWeighed || !isSame(known, bar, replace);
+      };
       const written = part.filter(isNew);
       for (const { bar } of replace ? part : written) bars.set(bar.ts_ms, bar);
       // Bars that replace equal ones take the sums of their prints away.
@@ -256,7 +286,10 @@ export class Book {
   }
 
   /** Takes files as parts of one tape. `only`: a reconciliation of this session. */
-  takeTape(files: readonly (readonly Print[])[], { replace = false, only = null as string | null } = {}): TapeReport {
+  takeTape(
+    files: readonly (readonly Print[])[],
+    { replace = false, only = null as string | null, nowMs = Infinity } = {},
+  ): TapeReport {
     const report: TapeReport = { written: [], waiting: [], fewer: [], sealed: [] };
     const sessions = [...new Set(files.flat().map(({ ms }) => sessionOf(ms)))].sort();
     const ofSession = new Map(sessions.map((session) => [session, files.map((file) => within(file, session))]));
@@ -276,7 +309,8 @@ export class Book {
         const speaking = parts.filter((_, i) => sources[i]!.length > 0).flat();
         const regular = speaking.some((print) => isRegular(print, session));
         const reaches = speaking.some((print) => isRegular(print, session) && print.ms >= closeOf(session) - 300_000);
-        const part = { symbol, session, sources, replace, reaches };
+        const isLive = nowMs < closeOf(session) + 900_000;
+        const part = { symbol, session, sources, replace, reaches, isLive };
         if (replace || regular || !hasOwn) this.#write(part, regular, report);
         else this.#putAside(part, report);
       }
@@ -285,7 +319,7 @@ export class Book {
   }
 
   #write(part: TapePart, isRegular: boolean, report: TapeReport): void {
-    const { symbol, session, sources, replace, reaches } = part;
+    const { symbol, session, sources, replace, reaches, isLive } = part;
     const key = keyOf(symbol, session);
     const prints = joined(replace ? sources : [...sources, ...(this.waiting.get(key) ?? [])]);
     const [stored, count] = [this.tapes.get(key), tradesOf(prints)];
@@ -293,16 +327,15 @@ export class Book {
       report.fewer.push({ symbol, session, count });
       return;
     }
-    const minutes = stored ? 0 : this.#minutesOf(symbol, session);
-    const own = minutes === 0 ? 0 : barsOf(standing(prints), session, '1m').length;
-    if (!replace && !reaches && own < minutes) {
+    const { known, own } = stored ? { known: 0, own: 0 } : this.#sizes(symbol, session, prints);
+    if (!replace && !reaches && own < known) {
       report.fewer.push({ symbol, session, count });
       return;
     }
-    const before = stored ? tradesOf(stored) : minutes > 0 ? null : 0;
+    const before = stored ? tradesOf(stored) : known > 0 ? null : 0;
     report.written.push({ symbol, session, count, before });
     this.tapes.set(key, prints);
-    this.#writeBars(symbol, session);
+    this.#writeBars(symbol, session, isLive && prints[0]!.contract !== undefined);
     // Prints outside of regular hours also wait for the tape of the day.
     if (!isRegular && !replace) this.#wait(key, prints);
   }
@@ -311,11 +344,8 @@ export class Book {
     const key = keyOf(symbol, session);
     const [prints, stored] = [joined(sources), this.tapes.get(key)];
     const count = tradesOf(prints);
-    const isFewer =
-      !stored &&
-      this.#minutesOf(symbol, session) > 0 &&
-      barsOf(standing(prints), session, '1m').length < this.#minutesOf(symbol, session);
-    if (isFewer || (stored && lacking(prints, stored) > 0)) report.fewer.push({ symbol, session, count });
+    const { known, own } = this.#sizes(symbol, session, prints);
+    if (stored ? lacking(prints, stored) > 0 : own < known) report.fewer.push({ symbol, session, count });
     else {
       report.waiting.push({ symbol, session, count });
       this.#wait(key, prints);
@@ -334,4 +364,6 @@ interface TapePart {
   replace: boolean;
   /** True if the files' tape of the session reaches its close. */
   reaches: boolean;
+  /** True if the session is in progress. */
+  isLive: boolean;
 }

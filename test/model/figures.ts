@@ -42,9 +42,16 @@ function conditions(): Map<number, Traits> {
 
 const free: Traits = { highLow: true, openClose: true, volume: true };
 
+const none: Traits = { highLow: false, openClose: false, volume: false };
+/** Effects of the conditions of options that have fewer than all: of late ones, and of those that count in volume. */
+const ofOptions = new Map([
+  ...[202, 204, 206].map((id) => [id, none] as const),
+  ...[246, 248].map((id) => [id, { ...none, volume: true }] as const),
+]);
+
 /** The effects of a print: the strictest of its conditions wins. */
 function traitsOf(print: Print): Traits {
-  const all = print.conditions.map((id) => conditions().get(id) ?? free);
+  const all = print.conditions.map((id) => (print.contract ? ofOptions : conditions()).get(id) ?? free);
   const every = (name: keyof Traits) => all.every((each) => each[name]);
   return { highLow: every('highLow'), openClose: every('openClose'), volume: every('volume') };
 }
@@ -166,9 +173,8 @@ const categories: readonly (readonly [string, readonly number[]])[] = [
 function categoryOf({ conditions: ids }: Print): string {
   const found = categories.find(([, members]) => ids.some((id) => members.includes(id)));
   if (found) return found[0];
-  const unmapped: Traits = { highLow: false, openClose: false, volume: false };
   const isOrdinary = (id: number) =>
-    id === 0 || id === 14 || Object.values(conditions().get(id) ?? unmapped).every((effect) => effect);
+    id === 0 || id === 14 || Object.values(conditions().get(id) ?? none).every((effect) => effect);
   return ids.every(isOrdinary) ? 'regular_way' : 'other';
 }
 

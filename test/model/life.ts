@@ -5,13 +5,14 @@ import type { Answer, Json } from '../support/app.ts';
 import { type Random, randomOf, shuffled } from '../support/random.ts';
 import { ask, difference, type Question } from './ask.ts';
 import { askGraph, together } from './ask-graph.ts';
-import { Book, type PartReport, standing, type TapeReport } from './book.ts';
+import { Book, type PartReport, seriesOf, standing, type TapeReport } from './book.ts';
 import { closeOf, dateOf, newYork, openOf, plusDays, sessionOf } from './calendar.ts';
 import { ChainLife, chainCommands, oftenOfChains } from './chain-life.ts';
 import { barsOf } from './figures.ts';
 import type { Gateway, Ran } from './gateway.ts';
 import { follow, ingestDefect, prune, reconcile, restart, sealAndUndo } from './operations.ts';
 import {
+  type BarDataset,
   type BarFile,
   barFiles,
   barFormats,
@@ -20,7 +21,7 @@ import {
   tapeFormats,
   type VendorFile,
 } from './vendors.ts';
-import { hashOf, optionRoots, type Print, type World } from './world.ts';
+import { hashOf, optionRoots, type Print, tickerOf, type World } from './world.ts';
 
 /** One command of a life: its kind, and the seed of everything else about it. */
 export type Step = ({ kind: 'clock'; atMs: number } | { kind: keyof typeof commands; seed: number }) & {
@@ -58,6 +59,13 @@ const shuffledSometimes = <T>(items: readonly T[], random: Random) =>
 
 /** A ticker of a tape that no parameter can express. */
 const unservable = 'BAC/WS/A';
+
+const barCuts: Record<string, (bar: FileBar) => string> = {
+  whole: () => '',
+  hour: ({ bar }) => String(Math.floor(bar.ts_ms / 3_600_000)),
+  symbol: ({ symbol }) => symbol,
+  instrument: tickerOf,
+};
 
 const cuts: Record<string, (print: Print) => string> = {
   whole: () => '',
@@ -178,53 +186,62 @@ export class Life {
     else await this.#ingestTape(random, files, replace);
   }
 
-  /** Minutes or days of some symbols that have ended, as a vendor makes them of all prints. */
-  async ingestBars(random: Random): Promise<void> {
+  /** Bars of some instruments' sessions that have ended, as a vendor makes them of all prints. */
+  async ingestBars(random: Random, dataset: BarDataset): Promise<void> {
     const { world } = this;
-    const timeframe = random.pick(['1m', '1d'] as const);
+    const timeframe = dataset === 'stock-day-bars' ? '1d' : '1m';
     const ended = world.sessions.filter((session) => newYork(session, 1200) < this.gateway.nowMs);
     if (ended.length === 0) return;
     const sessions = random.once(3) ? ended : [random.pick(ended)];
-    const symbols = random.once(2) ? world.symbols : [random.pick(world.symbols)];
+    const isOfOptions = dataset === 'option-minute-bars';
+    const all = isOfOptions ? Object.keys(optionRoots) : world.symbols.map(({ symbol }) => symbol);
+    const symbols = random.once(2) ? all : [random.pick(all)];
     const bars: FileBar[] = [];
     const venues: (FileBar & { exchange: number })[] = [];
-    for (const { symbol } of symbols)
+    for (const symbol of symbols)
       for (const session of sessions) {
-        const prints = standing(world.tape(symbol, session));
-        const take = (some: readonly Print[]) =>
-          barsOf(some, session, timeframe)
-            .filter(({ volume }) => volume > 0)
-            .map((bar) => ({ symbol, bar: { ...bar, vwap: bar.vwap ?? bar.close } }));
-        bars.push(...take(prints));
-        const ofVenues = [...Map.groupBy(prints, (print) => print.exchange)].flatMap(([exchange, own]) =>
-          exchange === 4 ? [] : take(own).map((each) => ({ ...each, exchange })),
-        );
-        // The texts do not say which of two equal volumes sets open and close.
-        const isFirst = ({ bar }: FileBar, i: number) =>
-          ofVenues.findIndex((each) => each.bar.ts_ms === bar.ts_ms && each.bar.volume === bar.volume) === i;
-        venues.push(...ofVenues.filter(isFirst));
+        const tape = standing(isOfOptions ? world.options(symbol, session) : world.tape(symbol, session));
+        for (const prints of Map.groupBy(tape, seriesOf).values()) {
+          const { contract } = prints[0]!;
+          const take = (some: readonly Print[]) =>
+            barsOf(some, session, timeframe)
+              .filter(({ volume }) => volume > 0)
+              .map((bar) => ({ symbol, ...(contract && { contract }), bar: { ...bar, vwap: bar.vwap ?? bar.close } }));
+          bars.push(...take(prints));
+          const ofVenues = [...Map.groupBy(prints, (print) => print.exchange)].flatMap(([exchange, own]) =>
+            exchange === 4 ? [] : take(own).map((each) => ({ ...each, exchange })),
+          );
+          // The texts do not say which of two equal volumes sets open and close.
+          const isFirst = ({ bar }: FileBar, i: number) =>
+            ofVenues.findIndex((each) => each.bar.ts_ms === bar.ts_ms && each.bar.volume === bar.volume) === i;
+          venues.push(...ofVenues.filter(isFirst));
+        }
       }
-    const kept = random.once(4) ? bars.filter(() => !random.once(3)) : bars;
-    const files = barFiles(
-      random.pick(barFormats[timeframe]),
-      shuffledSometimes(kept, random),
-      venues,
-      this.nextName(),
+    const cut = barCuts[random.pick(Object.keys(barCuts))]!;
+    const isKept = random.once(4) ? () => !random.once(3) : () => true;
+    const parts = shuffledSometimes(
+      [...Map.groupBy(shuffledSometimes(bars.filter(isKept), random), cut).values()],
+      random,
     );
-    const dataset = timeframe === '1m' ? 'stock-minute-bars' : 'stock-day-bars';
     const replace = random.once(8);
-    for (const file of files) await this.#ingestBarFile(dataset, file, replace);
+    for (const part of parts.slice(0, 3)) {
+      const format = random.pick(barFormats[dataset]);
+      const own = venues.filter((each) => cut(each) === cut(part[0]!));
+      for (const file of barFiles(format, part, own, this.nextName(), random.below(1e9)).slice(0, 4))
+        await this.#ingestBarFile(dataset, file, replace);
+    }
   }
 
-  async #ingestBarFile(dataset: string, file: BarFile, replace: boolean): Promise<void> {
+  async #ingestBarFile(dataset: BarDataset, file: BarFile, replace: boolean): Promise<void> {
     const argv = ['ingest', dataset, ...(replace ? ['--replace'] : []), ...this.write([file])];
     const { code, json, said } = await this.run(argv);
     const report = json?.files?.[0];
     if (!report) throw new Differs(`exit code ${code} without a report: ${said}`);
     const isSilent = report.reason?.startsWith('the same content is already stored');
-    const timeframe = dataset === 'stock-minute-bars' ? '1m' : '1d';
+    const timeframe = dataset === 'stock-day-bars' ? '1d' : '1m';
+    const book = dataset === 'option-minute-bars' ? this.options : this.book;
     const refused = this.#refusal(file);
-    const taken = refused === null ? this.book.takeBars(timeframe, file.bars, replace) : nothing;
+    const taken = refused === null ? book.takeBars(timeframe, file.bars, replace) : nothing;
     const expected = reportOf(isSilent ? { ...taken, fewer: [] } : taken);
     const isRefused = refused !== null || (!isSilent && taken.written.length === 0 && taken.fewer.length > 0);
     const found = {
@@ -324,7 +341,7 @@ export class Life {
     if (!json?.files) throw new Differs(`exit code ${code} without a report: ${said}`);
     const report = (dataset === 'stock-trades' ? this.book : this.options).takeTape(
       files.map(({ prints }) => prints),
-      { replace },
+      { replace, nowMs: this.gateway.nowMs },
     );
     // A command that is repeated after a break finds all or nothing of it stored.
     if (isCut) return;
@@ -360,7 +377,9 @@ const hasPrints = ({ prints }: VendorFile, symbol: string, session: string) =>
 /** Kinds of commands. */
 const commands = {
   stocks: (life: Life, random: Random) => life.ingestStocks(random),
-  bars: (life: Life, random: Random) => life.ingestBars(random),
+  bars: (life: Life, random: Random) =>
+    life.ingestBars(random, random.pick(['stock-minute-bars', 'stock-day-bars'] as const)),
+  optionBars: (life: Life, random: Random) => life.ingestBars(random, 'option-minute-bars'),
   splits: (life: Life, random: Random) => life.ingestSplits(random),
   options: (life: Life, random: Random) => life.ingestOptions(random),
   ...chainCommands,
@@ -373,9 +392,9 @@ const commands = {
 };
 
 /** Each kind as often as it is taken. */
-const tapes = (['stocks', 'stocks', 'stocks', 'stocks', 'bars', 'options', 'options'] as const).flatMap((kind) => [
-  ...[kind, kind],
-]);
+const tapes = (['stocks', 'stocks', 'stocks', 'stocks', 'bars', 'options', 'options', 'optionBars'] as const).flatMap(
+  (kind) => [...[kind, kind]],
+);
 const others = ['splits', 'defect', 'seal', 'reconcile', 'follow', 'follow', 'prune', 'restart'] as const;
 const often = [...tapes, ...others, ...oftenOfChains];
 
@@ -431,11 +450,12 @@ function summed(files: readonly Json[], list: string): Sums[] {
 /** The same lists as the model has them. */
 function reportOf({ written, waiting, fewer, sealed }: TapeReport): { sessions: Sums[]; not_stored: Sums[] } {
   const sessionsOf = (parts: readonly PartReport[]) => [...new Set(parts.map(({ session }) => session))];
+  const symbolsOf = (parts: readonly PartReport[]) => new Set(parts.map(({ symbol }) => symbol)).size;
   const sum = (values: readonly number[]) => values.reduce((a, b) => a + b, 0);
   const left = Object.entries({ waiting, fewer, sealed }).flatMap(([reason, parts]) =>
     sessionsOf(parts).map((session) => {
       const own = parts.filter((part) => part.session === session);
-      return { session, symbols: own.length, reason, count: sum(own.map(({ count }) => count)) };
+      return { session, symbols: symbolsOf(own), reason, count: sum(own.map(({ count }) => count)) };
     }),
   );
   const sessions = sessionsOf(written).map((session) => {
@@ -446,7 +466,7 @@ function reportOf({ written, waiting, fewer, sealed }: TapeReport): { sessions: 
       before: isOther ? null : sum(before.map((each) => each!)),
       after: sum(own.map(({ count }) => count)),
     };
-    return { session, symbols: own.length, ...counts };
+    return { session, symbols: symbolsOf(own), ...counts };
   });
   return { sessions: sessions.sort(bySession), not_stored: left.sort(bySession) };
 }

@@ -59,13 +59,13 @@ const defects: Record<string, (life: Life, random: Random, prints: readonly Prin
     await expectRefused(life, 'stock-trades', [{ ...file!, bytes: lines.join('\n'), isBad: true }]);
   },
   async hourly(life, random) {
-    const [file] = barFiles('csv', hours(random.pick(life.ended())), [], life.nextName());
+    const [file] = barFiles('csv', hours(random.pick(life.ended())), [], life.nextName(), 1);
     await expectRefused(life, 'stock-minute-bars', [{ ...file!, isBad: true }]);
   },
   /** Two lines of one bar that differ. */
   async twice(life, random) {
     const [bar] = hours(random.pick(life.ended()));
-    const [file] = barFiles('csv', [bar!, { ...bar!, bar: { ...bar!.bar, volume: 200 } }], [], life.nextName());
+    const [file] = barFiles('csv', [bar!, { ...bar!, bar: { ...bar!.bar, volume: 200 } }], [], life.nextName(), 1);
     await expectRefused(life, 'stock-minute-bars', [{ ...file!, isBad: true }]);
   },
 };

@@ -3,9 +3,9 @@ import { gzipSync, zstdCompressSync } from 'node:zlib';
 import { parquetWriteBuffer } from 'hyparquet-writer';
 import { type Random, randomOf, shuffled } from '../support/random.ts';
 import { dbnBar, dbnFile, dbnQuote, dbnSchemas, dbnTrade } from '../support/tapes/dbn-encoder.ts';
-import { day, newYorkTime, plusDays } from './calendar.ts';
+import { dateOf, day, newYork, newYorkTime, plusDays } from './calendar.ts';
 import type { Bar } from './figures.ts';
-import { type Contract, contractPath, type Print } from './world.ts';
+import { type Contract, contractPath, type Instrument, type Print, tickerOf } from './world.ts';
 
 /** A file of prints as a vendor writes it. */
 export interface VendorFile {
@@ -19,10 +19,6 @@ const dollars = (units: number) => String(units / 1e4);
 const nanosOf = ({ ms, nanos }: Print) => `${ms}${String(nanos).padStart(6, '0')}`;
 
 const grouped = <T>(items: readonly T[], keyOf: (item: T) => string) => [...Map.groupBy(items, keyOf).values()];
-
-/** The ticker of a print: of an option, the path form of its contract. */
-const tickerOf = ({ symbol, contract }: Pick<Print, 'symbol' | 'contract'>) =>
-  contract ? contractPath(contract) : symbol;
 
 const columns: Record<string, (print: Print) => string> = {
   ticker: tickerOf,
@@ -114,7 +110,7 @@ function dbnMappings(symbols: readonly string[], times: readonly number[]) {
 }
 
 /** A ticker in words of DBN: of a contract, its root in six letters. */
-const dbnSymbol = ({ symbol, contract }: Pick<Print, 'symbol' | 'contract'>) =>
+const dbnSymbol = ({ symbol, contract }: Instrument) =>
   contract ? contract.root.padEnd(6) + contractPath(contract).slice(2 + contract.root.length) : symbol;
 
 /** Prints as records of DBN, alone or with the quotes beside them. */
@@ -239,8 +235,7 @@ export function tapeFiles(format: TapeFormat, given: readonly Print[], name: str
 }
 
 /** A bar of a file. */
-export interface FileBar {
-  symbol: string;
+export interface FileBar extends Instrument {
   bar: Bar;
 }
 
@@ -253,25 +248,27 @@ export interface BarFile {
   isDivided: boolean;
 }
 
-export type BarFormat = 'csv' | 'csv without counts' | 'massive' | 'tradier' | 'dbn' | 'dbn of venues' | 'yfinance';
+const stockMinutes = ['csv', 'packed', 'without counts', 'massive', 'tradier', 'dbn', 'dbn of venues'] as const;
+export type BarFormat = (typeof stockMinutes)[number] | 'yfinance' | 'theta';
 export const barFormats = {
-  '1m': ['csv', 'csv without counts', 'massive', 'tradier', 'dbn', 'dbn of venues'],
-  '1d': ['csv', 'csv without counts', 'massive', 'yfinance'],
-} as const satisfies Record<'1m' | '1d', readonly BarFormat[]>;
+  'stock-minute-bars': stockMinutes,
+  'stock-day-bars': ['csv', 'packed', 'without counts', 'massive', 'dbn', 'yfinance'],
+  'option-minute-bars': ['csv', 'packed', 'without counts', 'massive', 'dbn', 'dbn of venues', 'theta', 'theta'],
+} as const satisfies Record<string, readonly BarFormat[]>;
+export type BarDataset = keyof typeof barFormats;
 
 const unknown = { vwap: null, trade_count: null };
 
-function barCsv(bars: readonly FileBar[], withCounts: boolean): string {
-  const header = `ticker,volume,open,close,high,low,window_start${withCounts ? ',transactions,vwap' : ''}`;
-  const lines = bars.map(({ symbol, bar }) => {
-    const { volume, open, close, high, low, ts_ms: start, trade_count: count, vwap } = bar;
-    const more = withCounts ? `,${count ?? ''},${vwap ?? ''}` : '';
-    return `${symbol},${volume},${open},${close},${high},${low},${start}000000${more}`;
-  });
-  return [header, ...lines].join('\n');
-}
+const barColumns: Cells<FileBar> = {
+  ...{ ticker: tickerOf, volume: ({ bar }) => bar.volume, open: ({ bar }) => bar.open },
+  ...{ close: ({ bar }) => bar.close, high: ({ bar }) => bar.high, low: ({ bar }) => bar.low },
+  window_start: ({ bar }) => `${bar.ts_ms}000000`,
+};
+const countColumns: Cells<FileBar> = {
+  ...{ transactions: ({ bar }) => bar.trade_count ?? '', vwap: ({ bar }) => bar.vwap ?? '' },
+};
 
-function massiveBars(symbol: string, bars: readonly Bar[]): string {
+function massiveBars(ticker: string, bars: readonly Bar[]): string {
   const results = bars.map(({ open, high, low, close, volume, vwap, trade_count: count, ts_ms: start }) =>
     JSON.stringify({
       o: open,
@@ -284,7 +281,7 @@ function massiveBars(symbol: string, bars: readonly Bar[]): string {
       t: start,
     }),
   );
-  const head = `"ticker":"${symbol}","adjusted":false,"queryCount":${bars.length},"resultsCount":${bars.length}`;
+  const head = `"ticker":"${ticker}","adjusted":false,"queryCount":${bars.length},"resultsCount":${bars.length}`;
   return `{${head},"status":"OK","results":[${results.join()}]}`;
 }
 
@@ -305,18 +302,30 @@ function tradierBars(bars: readonly Bar[]): string {
   return JSON.stringify({ series: { data } });
 }
 
-/** Minutes as records of DBN, each from one venue. */
-function dbnBars(bars: readonly (FileBar & { publisher: number })[]): Buffer {
-  const symbols = [...new Set(bars.map(({ symbol }) => symbol))];
+/** A minute as the seconds that it is made of: with one share or contract at its close, if it has more. */
+function secondsOf(bar: Bar): Bar[] {
+  const { ts_ms: start, close, volume } = bar;
+  if (volume < 2) return [bar];
+  const last = { ...bar, ts_ms: start + 41_000, open: close, high: close, low: close, volume: 1 };
+  return [{ ...bar, ts_ms: start + 3000, volume: volume - 1 }, last];
+}
+
+/** Bars as records of DBN, each from one venue. Files of the vendor ascend in time. */
+function dbnBars(given: readonly (FileBar & { publisher: number })[], type: 'ohlcv1s' | 'ohlcv1m' | 'ohlcvEod') {
+  const bars = [...given].sort((a, b) => a.bar.ts_ms - b.bar.ts_ms);
+  const symbols = [...new Set(bars.map(dbnSymbol))];
   return dbnFile({
-    schema: dbnSchemas.ohlcv1m,
+    schema: dbnSchemas[type],
     mappings: dbnMappings(
       symbols,
       bars.map(({ bar }) => bar.ts_ms),
     ),
-    records: bars.map(({ symbol, bar: { ts_ms: start, ...bar }, publisher }) =>
-      dbnBar({ ...bar, publisher, instrument: symbols.indexOf(symbol) + 1, at: BigInt(start) * 1_000_000n }),
-    ),
+    records: bars.flatMap(({ bar, publisher, ...of }) => {
+      const instrument = symbols.indexOf(dbnSymbol(of)) + 1;
+      return (type === 'ohlcv1s' ? secondsOf(bar) : [bar]).map((each) =>
+        dbnBar({ ...each, publisher, instrument, at: BigInt(each.ts_ms) * 1_000_000n }, type),
+      );
+    }),
   });
 }
 
@@ -339,40 +348,68 @@ function yfinanceDays(bars: readonly Bar[]): string {
   return ['Date,Open,High,Low,Close,Adj Close,Volume,Dividends,Stock Splits', ...lines].join('\n');
 }
 
+/** Minutes of ThetaData, with zeros for some without a trade. */
+function thetaBars(given: readonly FileBar[], name: string, random: Random) {
+  const zero = { open: 0, high: 0, low: 0, close: 0, volume: 0, trade_count: 0 };
+  const starts = new Set(given.map((each) => `${tickerOf(each)} ${each.bar.ts_ms}`));
+  const rows = given.flatMap((each) => {
+    const row = { contract: each.contract!, ms: each.bar.ts_ms, ...each.bar };
+    const next = row.ms + 60_000;
+    const isEmpty = !starts.has(`${tickerOf(each)} ${next}`) && random.once(3);
+    return isEmpty ? [row, { ...row, ms: next, ...zero }] : [row];
+  });
+  const of: Cells<(typeof rows)[number]> = {
+    ...{ open: ({ open }) => open, high: ({ high }) => high, low: ({ low }) => low, close: ({ close }) => close },
+    ...{ volume: ({ volume }) => volume, count: ({ trade_count: count }) => count! },
+  };
+  return thetaFile(rows, of, name, random);
+}
+
 /** Bars as files of a format; `venues` are the same by venue. */
 export function barFiles(
   format: BarFormat,
   given: readonly FileBar[],
   venues: readonly (FileBar & { exchange: number })[],
   name: string,
+  seed: number,
 ): BarFile[] {
-  const without = (bars: readonly FileBar[]) =>
-    bars.map(({ symbol, bar }) => ({ symbol, bar: { ...bar, ...unknown, weight: bar.volume } }));
+  const random = randomOf(seed);
+  const whole = given.map((each) => ({ ...each, bar: { ...each.bar, weight: each.bar.volume } }));
+  const without = (bars: readonly FileBar[]) => bars.map((each) => ({ ...each, bar: { ...each.bar, ...unknown } }));
   const file = (fileName: string, text: string | Buffer, bars: readonly FileBar[], isDivided = false) => {
     return { name: fileName, bytes: Buffer.from(text), bars, isDivided };
   };
-  const ofFile = (bars: readonly FileBar[]) =>
-    bars.map(({ symbol, bar }) => ({ symbol, bar: { ...bar, weight: bar.volume } }));
-  if (format === 'csv') return [file(`${name}.csv`, barCsv(given, true), ofFile(given))];
-  if (format === 'csv without counts') return [file(`${name}.csv`, barCsv(given, false), without(given))];
+  if (format === 'csv' || format === 'packed' || format === 'without counts') {
+    const packing = format === 'packed' ? random.pick(['gz', 'zst', 'parquet'] as const) : 'csv';
+    const isCounted = format !== 'without counts';
+    const table = tableOf(given, { ...barColumns, ...(isCounted && countColumns) });
+    return [{ ...packed(table, packing, name, random), bars: isCounted ? whole : without(whole), isDivided: false }];
+  }
+  if (format === 'theta') {
+    const bars = whole.map((each) => ({ ...each, bar: { ...each.bar, vwap: null } }));
+    return [{ ...thetaBars(given, name, random), bars, isDivided: false }];
+  }
   if (format === 'dbn') {
-    const bytes = dbnBars(given.map((each) => ({ ...each, publisher: 2 })));
-    return [file(`${name}.dbn`, bytes, without(given))];
+    const isDays = given.some(({ bar }) => bar.ts_ms === newYork(dateOf(bar.ts_ms)));
+    const type = isDays ? 'ohlcvEod' : random.pick(['ohlcv1s', 'ohlcv1m'] as const);
+    const bytes = dbnBars(
+      given.map((each) => ({ ...each, publisher: each.contract ? 22 : 2 })),
+      type,
+    );
+    return [file(`${name}.dbn`, bytes, without(whole))];
   }
   if (format === 'dbn of venues') {
-    // Files of the vendor ascend in time.
-    const inTime = [...venues].sort((a, b) => a.bar.ts_ms - b.bar.ts_ms);
-    const bytes = dbnBars(inTime.map((each) => ({ ...each, publisher: publishers[each.exchange]! })));
-    const bars = grouped(venues, ({ symbol, bar }) => `${symbol} ${bar.ts_ms}`).map((group) => ({
-      symbol: group[0]!.symbol,
+    const records = venues.map((each) => ({ ...each, publisher: publishers[each.exchange]! }));
+    const bars = grouped(venues, (each) => `${tickerOf(each)} ${each.bar.ts_ms}`).map((group) => ({
+      ...group[0]!,
       bar: ofVenues(group.map(({ bar }) => bar)),
     }));
-    return [file(`${name}.dbn`, bytes, bars)];
+    return [file(`${name}.dbn`, dbnBars(records, 'ohlcv1m'), bars)];
   }
-  return grouped(given, ({ symbol }) => symbol).map((own) => {
-    const [symbol, bars] = [own[0]!.symbol, own.map(({ bar }) => bar)];
-    if (format === 'massive') return file(`${name}-${symbol}.json`, massiveBars(symbol, bars), ofFile(own));
-    if (format === 'tradier') return file(`${symbol}_${name}.json`, tradierBars(bars), without(own));
-    return file(`${symbol}_${name}.csv`, yfinanceDays(bars), without(own), true);
+  return grouped(whole, tickerOf).map((own) => {
+    const [ticker, bars] = [tickerOf(own[0]!), own.map(({ bar }) => bar)];
+    if (format === 'massive') return file(`${name}-${ticker.replace('O:', '')}.json`, massiveBars(ticker, bars), own);
+    if (format === 'tradier') return file(`${ticker}_${name}.json`, tradierBars(bars), without(own));
+    return file(`${ticker}_${name}.csv`, yfinanceDays(bars), without(own), true);
   });
 }

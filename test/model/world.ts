@@ -39,6 +39,12 @@ export function contractPath({ root, expiry, right, strike }: Contract): string 
   return `O:${root}${date}${right === 'call' ? 'C' : 'P'}${String(strike).padStart(8, '0')}`;
 }
 
+/** A stock, or a contract of an underlying. */
+export type Instrument = Pick<Print, 'symbol' | 'contract'>;
+
+/** The ticker of an instrument in files. */
+export const tickerOf = ({ symbol, contract }: Instrument): string => (contract ? contractPath(contract) : symbol);
+
 export interface ModelSymbol {
   symbol: string;
   tape: number;
