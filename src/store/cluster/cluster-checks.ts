@@ -1,15 +1,6 @@
 import pg from 'pg';
 import { storeError } from '../rows/store-error.ts';
 
-/** Settings of a node. */
-interface NodeSettings {
-  /** Version of the extension, e.g. `13.2-1`; null = the node's database has none. */
-  citus: string | null;
-  walLevel: string;
-  /** Libraries that may decode the log for others; null if PostgreSQL does not restrict or report them. */
-  outputPlugins: string | null;
-}
-
 const extensionText = `SELECT (SELECT extversion FROM pg_extension WHERE extname = 'citus') AS installed,
   EXISTS (SELECT FROM pg_available_extensions WHERE name = 'citus') AS available`;
 
@@ -17,18 +8,20 @@ const nodesText = `SELECT nodename || ':' || nodeport AS shown, groupid = 0 AS "
     isactive AND shouldhaveshards AS "takesShards", nodeid AS id
   FROM pg_dist_node WHERE noderole = 'primary' ORDER BY nodeid`;
 
-const settingsText = `SELECT nodeid AS id, success, result FROM run_command_on_all_nodes($$
-  SELECT json_build_object('citus', (SELECT extversion FROM pg_extension WHERE extname = 'citus'),
-    'walLevel', current_setting('wal_level'), 'outputPlugins', CASE
-      WHEN pg_has_role('pg_read_all_settings', 'USAGE') THEN current_setting('output_plugin_libraries', true) END)$$)`;
+const versionsText = `SELECT nodeid AS id, success, result FROM run_command_on_all_nodes(
+  $$SELECT extversion FROM pg_extension WHERE extname = 'citus'$$)`;
+
+const othersText = `SELECT count(*)::int AS others FROM pg_stat_activity
+  WHERE datname = current_database() AND application_name LIKE 'tapegraph%'`;
 
 type Queries = Pick<pg.Client, 'query'>;
 
 /**
- * Throws unless the database is the coordinator of a Citus cluster that is ready for tables. Call it before the store
- * is opened: migrating a worker by itself would create tables that conflict later.
+ * Throws unless the database is the coordinator of a Citus cluster that is ready for tables, and no other process of
+ * ours uses it. Call it before the store is opened: migrating a worker by itself would create tables that conflict
+ * later.
  */
-export async function requireCluster(databaseUrl: string | null): Promise<void> {
+export async function requireAlone(databaseUrl: string | null): Promise<void> {
   if (databaseUrl === null)
     throw storeError('DATABASE_URL is not set. The embedded store is one server; Citus needs servers of its own.');
   const client = new pg.Client({ connectionString: databaseUrl, connectionTimeoutMillis: 10_000 });
@@ -39,6 +32,11 @@ export async function requireCluster(databaseUrl: string | null): Promise<void> 
   }
   try {
     await requireNodes(client);
+    const { rows } = await client.query<{ others: number }>(othersText);
+    if (rows[0]!.others > 0)
+      throw storeError(
+        `The store is in use: ${rows[0]!.others} connections of serve, follow, ingest or another command. Stop them all; tables are distributed while nothing reads or writes them.`,
+      );
   } finally {
     await client.end();
   }
@@ -58,11 +56,10 @@ async function requireNodes(pool: Queries): Promise<void> {
     throw storeError(
       `The Citus cluster has no active worker. Create the database and the extension citus on each, and run "SELECT citus_add_node('worker-1', 5432)" on the coordinator.`,
     );
-  const settings = await nodeSettings(pool);
-  const versions = new Set(settings.map(({ citus }) => citus));
-  if (versions.size > 1)
+  const versions = await nodeVersions(pool);
+  if (new Set(versions.map(({ citus }) => citus)).size > 1)
     throw storeError(
-      `The nodes have different versions of Citus: ${settings.map(({ shown, citus }) => `${shown} ${citus}`).join(', ')}. Update them all, and run "ALTER EXTENSION citus UPDATE" on each.`,
+      `The nodes have different versions of Citus: ${versions.map(({ shown, citus }) => `${shown} ${citus}`).join(', ')}. Update them all, and run "ALTER EXTENSION citus UPDATE" on each.`,
     );
 }
 
@@ -80,29 +77,14 @@ async function requireExtension(pool: Queries): Promise<void> {
     throw storeError(`Citus ${installed} is too old; expected 11.1 or later.`);
 }
 
-async function nodeSettings(pool: Queries): Promise<(NodeSettings & { shown: string })[]> {
+/** The version of Citus on each node, e.g. `13.2-1`. */
+async function nodeVersions(pool: Queries): Promise<{ shown: string; citus: string }[]> {
   const { rows: nodes } = await pool.query<{ id: number; shown: string }>(nodesText);
-  const { rows: answers } = await pool.query<{ id: number; success: boolean; result: string }>(settingsText);
+  const { rows: answers } = await pool.query<{ id: number; success: boolean; result: string }>(versionsText);
   return nodes.map(({ id, shown }) => {
     const answer = answers.find((each) => each.id === id);
     if (!answer?.success)
       throw storeError(`The node ${shown} cannot be used: ${answer?.result ?? 'it gave no answer'}`);
-    return { shown, ...(JSON.parse(answer.result) as NodeSettings) };
+    return { shown, citus: answer.result };
   });
-}
-
-/** Throws unless shards can be copied between nodes by logical replication, under concurrent writes. */
-export async function requireReplication(pool: Queries): Promise<void> {
-  for (const { shown, walLevel, outputPlugins } of await nodeSettings(pool)) {
-    const missing =
-      walLevel !== 'logical'
-        ? `wal_level is ${walLevel}: set it to logical and restart the node`
-        : outputPlugins !== null && !outputPlugins.split(/[\s",]+/).includes('citus')
-          ? `output_plugin_libraries is ${outputPlugins}: add citus and reload the node's settings`
-          : null;
-    if (missing !== null)
-      throw storeError(
-        `The node ${shown} cannot move shards while they are written: ${missing}, or use --block-writes.`,
-      );
-  }
 }

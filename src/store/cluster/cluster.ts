@@ -19,7 +19,6 @@ const inTwoPhasesText = `DELETE FROM store_facts WHERE key = ''`;
 const symbolsAtOnceOfPool = 4;
 
 // Servers of the previous release treat these as a change of anything.
-const nodesPayload = JSON.stringify({ id: 'nodes', nodes: true });
 const doubtPayload = JSON.stringify({ id: 'doubt', doubt: true });
 
 const lockOf = (id: string) => `announcement ${id}`;
@@ -123,32 +122,23 @@ export class Cluster {
     if (this.#isSpread) await lock(tx, lockOf(id));
   }
 
-  /** Notifies every process that the tables are about to be distributed. */
-  async announce(connection: Pick<Reader, 'query'>): Promise<void> {
-    await notify(connection, changesChannel, nodesPayload);
-  }
-
   /** Watches the nodes of `store`, to which this cluster belongs. */
   watch(store: WatchedStore): ClusterWatch {
     const settling = watchSettling(store, () => this.#isSpread);
     const stopped = new AbortController();
-    const lookAgain = () => {
-      // If it cannot be reached now, readers get an error too.
-      void this.look().catch(() => {});
-    };
     return {
       heard(payload) {
-        if (payload === nodesPayload) lookAgain();
-        else if (payload === doubtPayload) void settling.doubt();
-        else return false;
+        if (payload !== doubtPayload) return false;
+        void settling.doubt();
         return true;
       },
       whenCommitted: (id, move) => {
         if (id === null || !this.#isSpread) move(id);
         else void whenFree(store.primary, { id, move, stopped: stopped.signal });
       },
-      lookAgain() {
-        lookAgain();
+      lookAgain: () => {
+        // If it cannot be reached now, readers get an error too.
+        void this.look().catch(() => {});
         void settling.doubt();
       },
       doubt: settling.doubt,

@@ -1,12 +1,8 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
 import { withSessionLock } from '../rows/advisory-lock.ts';
 import type { Store } from '../rows/connection.ts';
-import { sqlStateOf } from '../rows/sql-state.ts';
 import { storeError } from '../rows/store-error.ts';
-import { joinedTables, tablePlacements } from './distribution.ts';
-import { lockTables } from './lock-tables.ts';
-import { copiesSchema, OnlineCopy } from './online-copy.ts';
+import { type TablePlacement, tablePlacements } from './distribution.ts';
 
 /** A table that was distributed. */
 export interface DistributedTable {
@@ -15,27 +11,12 @@ export interface DistributedTable {
   by: string | null;
   /** Size before, bytes. */
   bytes: number;
-  /** True if it was copied under concurrent writes. */
-  online: boolean;
 }
 
-export interface DistributeProgress {
-  table: string;
-  /** Index of the table, from 0, among `tables`. */
+/** The table that is distributed next: the n-th of some, from 0. */
+export interface DistributeProgress extends DistributedTable {
   index: number;
   tables: number;
-  bytes: number;
-  /** Bytes copied to the workers; null = unknown. */
-  copied: number | null;
-  /** Reason for waiting; null = none. */
-  waitsFor: 'another run' | 'writers' | null;
-}
-
-export interface DistributeOptions {
-  /** True to copy every table in one transaction, which blocks its writers. */
-  blockWrites: boolean;
-  signal: AbortSignal;
-  onProgress: (progress: DistributeProgress) => void;
 }
 
 interface TableState {
@@ -45,94 +26,66 @@ interface TableState {
   by: string | null;
   colocation: number | null;
   bytes: number;
-  /** Bytes of copied rows that nothing reads any more. */
-  leftBytes: number;
 }
 
 const stateText = `SELECT c.relname AS table, column_to_column_name(p.logicalrelid, p.partkey) AS by,
-    p.colocationid AS colocation,
+    p.colocationid AS colocation, pg_table_size(c.oid) AS bytes,
     CASE WHEN p.logicalrelid IS NULL THEN 'none' WHEN p.partmethod = 'h' THEN 'distributed'
       WHEN p.partmethod = 'n' AND p.repmodel = 't' THEN 'reference'
-      WHEN p.partmethod = 'n' AND p.colocationid = 0 THEN 'local' ELSE 'other' END AS type,
-    pg_table_size(c.oid) + coalesce((SELECT sum(pg_table_size(to_regclass(
-      format('%I.%I', current_schema(), c.relname || '_' || s.shardid)))) FROM pg_dist_shard AS s
-      WHERE s.logicalrelid = c.oid), 0)::bigint AS bytes,
-    pg_relation_size(c.oid) AS "leftBytes"
+      WHEN p.partmethod = 'n' AND p.colocationid = 0 THEN 'local' ELSE 'other' END AS type
   FROM pg_class AS c LEFT JOIN pg_dist_partition AS p ON p.logicalrelid = c.oid
   WHERE c.relnamespace = current_schema()::regnamespace AND c.relname = ANY($1)`;
 
-// Shards that are being filled belong to no table yet: their names contain the table's.
-const copiedText = `SELECT sum(result::bigint)::bigint AS copied FROM run_command_on_workers(format(
-  $$SELECT coalesce(sum(pg_table_size(oid)), 0) FROM pg_class WHERE relkind = 'r' AND relname ~ %L$$,
-  '^' || $1 || '_[0-9]+$')) WHERE success`;
-
-const lockNotAvailable = '55P03';
-const deadlock = '40P01';
-const progressMs = 500;
-
-type Place = { by: string } | 'everywhere' | 'first node, known';
+type Placed = Exclude<TablePlacement, 'first node'>;
 const placed = Object.entries(tablePlacements).flatMap(([table, place]) =>
   place === 'first node' ? [] : [{ table, place }],
 );
 
+const columnOf = (place: Placed) => (typeof place === 'string' ? null : place.by);
+
 /**
- * Distributes every table over the nodes of a Citus cluster, under concurrent reads and writes. Returns the newly
- * distributed ones. The next run resumes a stopped one; of two concurrent runs one waits for the other.
+ * Distributes every table over the nodes of a Citus cluster, by Citus's own functions: a transaction each. While it
+ * runs nothing else may use the store (`requireAlone`): statements that join a distributed table and another fail.
+ * Returns the newly distributed tables. The next run resumes a stopped one; of two runs one waits for the other.
  */
-export async function distribute(store: Store, options: DistributeOptions): Promise<DistributedTable[]> {
-  const { pool } = store;
-  const onWait = () =>
-    options.onProgress({ table: '', index: 0, tables: 1, bytes: 0, copied: null, waitsFor: 'another run' });
-  return withSessionLock(store, 'distribute', { onWait, signal: options.signal }, async (client) => {
-    await store.cluster.announce(client);
-    const { rows } = await client.query<{ schema: string }>('SELECT quote_ident(current_schema()) AS schema');
-    const schema = rows[0]!.schema;
-    const tables = await missingTables(client, options);
-    let index = 0;
-    for (const step of stepsOf(tables)) {
-      options.signal.throwIfAborted();
-      const progress = { ...step[0]!, index, tables: tables.length, copied: null, waitsFor: null };
-      const job = { pool, client, schema, signal: options.signal, onProgress: options.onProgress, progress };
-      if (step[0]!.online) await copyOnline(job, step);
-      else await copyAtOnce(job, step);
-      index += step.length;
+export async function distribute(
+  store: Store,
+  { signal, onProgress }: { signal: AbortSignal; onProgress: (progress: DistributeProgress) => void },
+): Promise<DistributedTable[]> {
+  return withSessionLock(store, 'distribute', { onWait: () => {}, signal }, async (client) => {
+    const states = await tableStates(client);
+    const missing = placed.filter(({ table, place }) => !hasItsPlace(states.get(table)!, place));
+    const done: DistributedTable[] = [];
+    for (const { table, place } of missing) {
+      signal.throwIfAborted();
+      const next = { table, by: columnOf(place), bytes: states.get(table)!.bytes };
+      onProgress({ ...next, index: done.length, tables: missing.length });
+      await spread(client, table, place);
+      done.push(next);
     }
-    await removeCopied(client, options);
-    await client.query(`DROP SCHEMA IF EXISTS ${copiesSchema(schema)} CASCADE`);
-    return tables.map(({ table, place, bytes, online }) => ({ table, by: columnOf(place), bytes, online }));
+    return done;
   });
 }
 
-interface MissingTable {
-  table: string;
-  place: Place;
-  bytes: number;
-  online: boolean;
-}
-
-const columnOf = (place: Place) => (typeof place === 'string' ? null : place.by);
-
-/** The tables in order. Those of a group are distributed together. */
-function stepsOf(tables: readonly MissingTable[]): MissingTable[][] {
-  const groupOf = (table: string) => joinedTables.find((group) => group.includes(table))?.[0] ?? table;
-  const steps = [...Map.groupBy(tables, ({ table }) => groupOf(table)).values()];
-  return steps.map((step) => (step.every(({ online }) => online) ? step : step.map(atOnce)));
-}
-
-const atOnce = (table: MissingTable): MissingTable => ({ ...table, online: false });
-
-async function missingTables(client: pg.ClientBase, { blockWrites }: DistributeOptions): Promise<MissingTable[]> {
-  const states = await tableStates(client);
-  return placed
-    .filter(({ table, place }) => !hasItsPlace(states.get(table)!, place))
-    .map(({ table, place }) => {
-      const { bytes, type } = states.get(table)!;
-      return { table, place, bytes, online: typeof place === 'object' && type === 'none' && !blockWrites };
-    });
+async function spread(client: pg.ClientBase, table: string, place: Placed): Promise<void> {
+  await client.query('BEGIN');
+  await client.query(`SET LOCAL citus.multi_shard_modify_mode = 'sequential'`);
+  if (place === 'everywhere') await client.query('SELECT create_reference_table($1)', [table]);
+  else if (typeof place === 'string') await client.query('SELECT citus_add_local_table_to_metadata($1)', [table]);
+  else {
+    const leader = [...(await tableStates(client)).values()].find(({ type }) => type === 'distributed');
+    const besides = leader?.table ?? 'default';
+    const text = 'SELECT create_distributed_table($1, $2, colocate_with => $3)';
+    await client.query(text, [table, place.by, besides]);
+  }
+  // The rows were copied to the nodes; nothing reads them here any more.
+  if (place !== 'first node, known')
+    await client.query('SELECT truncate_local_data_after_distributing_table($1)', [table]);
+  await client.query('COMMIT');
 }
 
 /** True if a table is distributed as planned. Throws if it is distributed otherwise. */
-function hasItsPlace({ table, type, by: found }: TableState, place: Place): boolean {
+function hasItsPlace({ table, type, by: found }: TableState, place: Placed): boolean {
   const by = columnOf(place);
   const expected = by !== null ? 'distributed' : place === 'everywhere' ? 'reference' : 'local';
   if (type === expected && found === by) return true;
@@ -153,118 +106,4 @@ async function tableStates(client: pg.ClientBase): Promise<Map<string, TableStat
       `These tables are not colocated: ${[...colocations.values()].join(', ')}. Run "SELECT undistribute_table(…)" on those that were distributed by hand.`,
     );
   return new Map(rows.map((row) => [row.table, row]));
-}
-
-interface Job {
-  pool: pg.Pool;
-  client: pg.PoolClient;
-  schema: string;
-  signal: AbortSignal;
-  onProgress: DistributeOptions['onProgress'];
-  progress: DistributeProgress;
-}
-
-/** A distributed table, whose shards others are colocated with. */
-async function leaderOf(client: pg.ClientBase): Promise<string> {
-  const states = [...(await tableStates(client)).values()];
-  return states.find(({ type }) => type === 'distributed')?.table ?? 'default';
-}
-
-async function copyAtOnce(job: Job, tables: readonly MissingTable[]): Promise<void> {
-  const leader = await leaderOf(job.client);
-  await briefly(job, async () => {
-    // Readers of copied rows continue; a table that Citus will manage replaces another.
-    const isRead = tables.every(({ place }) => place !== 'first node, known');
-    const names = tables.map(({ table }) => `${job.schema}.${table}`);
-    await lockTables(job.client, names, isRead ? 'EXCLUSIVE' : 'ACCESS EXCLUSIVE');
-    for (const { table, place } of tables)
-      if (place === 'everywhere') await job.client.query('SELECT create_reference_table($1)', [table]);
-      else if (typeof place === 'string')
-        await job.client.query('SELECT citus_add_local_table_to_metadata($1)', [table]);
-      else
-        await job.client.query('SELECT create_distributed_table($1, $2, colocate_with => $3)', [
-          table,
-          place.by,
-          leader,
-        ]);
-  });
-}
-
-async function copyOnline(job: Job, tables: readonly MissingTable[]): Promise<void> {
-  const { client, schema, signal } = job;
-  const spread = tables.map(({ table, place }) => ({ table, by: columnOf(place)! }));
-  const copy = new OnlineCopy(client, schema, spread);
-  await copy.requireFree();
-  if (!(await copy.isBegun())) {
-    await briefly(job, () => copy.dropLeft());
-    await copy.make(await leaderOf(client));
-    await briefly(job, () => copy.begin());
-  }
-  for (const [i, { table, bytes }] of tables.entries()) {
-    const progress = { ...job.progress, table, bytes, index: job.progress.index + i };
-    await watched({ ...job, progress }, () => copy.copy(table, signal));
-  }
-  await copy.catchUp(signal);
-  await briefly(job, () => copy.takePlace());
-}
-
-/**
- * Runs work that requires exclusive tables (`lockTables`), in one transaction. If it has waited too long, before a
- * writer would be ended by a deadlock with it, it lets queued transactions go first.
- */
-async function briefly(
-  { client, signal, onProgress, progress }: Pick<Job, 'client' | 'signal' | 'onProgress' | 'progress'>,
-  work: () => Promise<unknown>,
-): Promise<void> {
-  onProgress(progress);
-  for (;;)
-    try {
-      await client.query('BEGIN');
-      await client.query(`SET LOCAL lock_timeout = '500ms'`);
-      await client.query(`SET LOCAL citus.multi_shard_modify_mode = 'sequential'`);
-      await work();
-      await client.query('COMMIT');
-      return;
-    } catch (error) {
-      await client.query('ROLLBACK').catch(() => {});
-      const code = sqlStateOf(error);
-      if (code !== lockNotAvailable && code !== deadlock) throw error;
-      onProgress({ ...progress, waitsFor: 'writers' });
-      await delay(progressMs, undefined, { signal });
-    }
-}
-
-async function watched(job: Job, work: () => Promise<void>): Promise<void> {
-  const ended = new AbortController();
-  const watching = watchCopy(job, ended.signal);
-  try {
-    await work();
-  } finally {
-    ended.abort();
-    await watching;
-  }
-}
-
-async function watchCopy({ pool, onProgress, progress }: Job, ended: AbortSignal): Promise<void> {
-  while (!ended.aborted) {
-    const { rows } = await pool
-      .query<{ copied: number | null }>(copiedText, [progress.table])
-      .catch(() => ({ rows: [] }));
-    if (!ended.aborted) onProgress({ ...progress, copied: rows[0]?.copied ?? null });
-    await delay(progressMs, undefined, { signal: ended }).catch(() => {});
-  }
-}
-
-/** Frees the space of rows that were copied to the nodes. */
-async function removeCopied(client: pg.PoolClient, { signal, onProgress }: DistributeOptions): Promise<void> {
-  const states = [...(await tableStates(client)).values()];
-  const left = states.filter(
-    ({ type, leftBytes }) => leftBytes > 0 && (type === 'distributed' || type === 'reference'),
-  );
-  for (const [index, { table, leftBytes: bytes }] of left.entries()) {
-    const progress = { table, index, tables: left.length, bytes, copied: bytes, waitsFor: null };
-    await briefly({ client, signal, onProgress, progress }, () =>
-      client.query('SELECT truncate_local_data_after_distributing_table($1)', [table]),
-    );
-  }
 }

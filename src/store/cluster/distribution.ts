@@ -81,23 +81,6 @@ export const tablePlacements: Readonly<Record<string, TablePlacement>> = {
   ),
 };
 
-const joined: readonly (readonly string[])[] = [
-  ['off_exchange_composition', 'off_exchange_concentration', 'off_exchange_profile', 'off_exchange_sessions'],
-  ['chain_captures', 'gex_captures', 'open_interest_blocks'],
-  ['contract_minute_blocks', 'cross_sections', 'flow_coverage', 'flow_events', 'flow_legs'],
-  ['greeks_minutes', 'greeks_places'],
-];
-
-const alone = Object.keys(twins).filter((table) => !joined.some((group) => group.includes(table)));
-
-/**
- * Tables that statements join, with those of their replaced rows, which are read with them: Citus rejects the joins
- * while only some of a group are spread, so they are distributed together.
- */
-export const joinedTables: readonly (readonly string[])[] = [...joined, ...alone.map((table) => [table])].map((group) =>
-  group.flatMap((table) => (twins[table] ? [table, twins[table]] : [table])),
-);
-
 /** The statements that distribute every table, for a database with the extension `citus` and its nodes added. */
 export function distributionSql(): string[] {
   const entries = Object.entries(tablePlacements);
