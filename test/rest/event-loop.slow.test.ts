@@ -102,7 +102,8 @@ beforeEach(() => {
   longestMs = 50 * slowness();
 });
 
-describe('no request keeps the others waiting for more than 50 ms', () => {
+// An answer of 15 MB takes its time; the bound is on what it keeps others waiting.
+describe('no request keeps the others waiting for more than 50 ms', { timeout: 180_000 }, () => {
   test('an untrimmed session by REST', async () => {
     const path = `${app.url}/v2/gex/SPY/history?date=${session}`;
     expect(await blocked(14e6, path)).toBeLessThan(longestMs);
