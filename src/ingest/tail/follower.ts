@@ -233,10 +233,11 @@ export class Follower {
     if (pending.bytes > 0)
       await storeLines(tx, source, date, this.#takenLines, gzipSync(Buffer.concat(pending.pieces)));
     // The ended session first: rows are marked with the session whose prints they arrived with.
+    const written: { symbols: readonly string[]; date: SessionDate }[] = [];
     for (const each of this.#sessions.all()) {
       await this.#generations.write(tx, each.date);
       await writeLiveSession(tx, each, { rate, mostBars: whole ? Infinity : barsACommit, roots: this.#known });
-      await this.#origin.mark(tx, writtenSymbols(tx), each.date);
+      written.push({ symbols: [...writtenSymbols(tx)], date: each.date });
       await this.#generations.begun(tx, each.date, each.fromLine);
     }
     for (const chain of pending.chains) {
@@ -247,8 +248,10 @@ export class Follower {
       if (rejection !== null) this.#options.onNote?.(`${underlying}: ${rejection}`);
       const lines = { fromLine: this.#committedLines + 1, throughLine: this.#reachedLine };
       for (const each of remade) await this.#generations.captured(tx, each, lines);
-      await this.#origin.mark(tx, [underlying], sessionDate);
+      written.push({ symbols: [underlying], date: sessionDate });
     }
+    // Files mark after they have locked what they complete, too: in another order the two would deadlock.
+    for (const { symbols, date } of written) await this.#origin.mark(tx, symbols, date);
     await endGeneration(tx, now());
     this.#place = places?.of(this.#takenPieces) ?? this.#place;
     const position = { lines: this.#takenLines, place: this.#place, ...this.#sessions.position(closing) };

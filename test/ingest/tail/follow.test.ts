@@ -7,6 +7,9 @@ import { addDays, exchangeInstant } from '../../../src/domain/market-time.ts';
 import { ingestFiles } from '../../../src/ingest/ingest.ts';
 import { reconcile } from '../../../src/ingest/options/reconcile.ts';
 import { type FollowOptions, follow } from '../../../src/ingest/tail/follow.ts';
+import { lockCaptures } from '../../../src/store/chain/session-captures.ts';
+import { markLive } from '../../../src/store/market/session-origins.ts';
+import { inTransaction } from '../../../src/store/rows/transaction.ts';
 import { start } from '../../cli/command-line.ts';
 import { type Json, type TestApp, testApp } from '../../support/app.ts';
 import { storeForThisTest } from '../../support/store.ts';
@@ -98,6 +101,24 @@ describe('a live tape that is followed', () => {
     const { stdout } = await ended;
     expect(JSON.parse(stdout)).toMatchObject({ lines: 301, through_line: 301 });
   }, 60_000);
+
+  test('does not deadlock with another writer of its chains, which marks them as its own after it has locked them', async () => {
+    const store = await marketForThisTest();
+    const rows = [{ contract: contracts[0], bid: 3.9, ask: 3.92, iv: 0.118, gamma: 0.0213 }];
+    const chain = { type: 'chain', underlying: 'SPY', captured_at_ms: open + 2000, spot: 600, rows };
+    const tape = [option(1000, 1, 2, 500), stock(1000, 1, 600), `${JSON.stringify(chain)}\n`];
+    let followed: Promise<unknown>;
+    await inTransaction(store, async (tx) => {
+      await lockCaptures(tx, 'SPY');
+      followed = follow(store, Readable.from(piecesOf(tape)), options());
+      followed.catch(() => {});
+      const waiting = `SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted
+        AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
+      await vi.waitUntil(async () => (await store.pool.query(waiting)).rowCount === 1, { timeout: 20_000 });
+      await markLive(tx, [{ symbol: 'SPY', sessionDate: session }]);
+    });
+    expect(await followed!).toMatchObject({ lines: 3, badLines: 0 });
+  });
 
   test('is followed by one process at a time', async () => {
     const store = await marketForThisTest();
