@@ -1,6 +1,6 @@
 // Questions about chains, and the model's answers.
 import type { Answer, Json } from '../support/app.ts';
-import { type Asked, difference, type Question } from './ask.ts';
+import { type Asked, difference, type Question, type State } from './ask.ts';
 import { field, inGraph } from './ask-graph.ts';
 import { closeOf, dateOf, newYork, openOf, tradingDay } from './calendar.ts';
 import type { Capture, Solution } from './chain-book.ts';
@@ -57,7 +57,7 @@ function below(
 }
 
 /** Null if an answer is one of those that the model allows. */
-const anyOf = (answers: readonly Json[], select: (body: Json) => Json) => (answer: Answer) => {
+export const anyOf = (answers: readonly Json[], select: (body: Json) => Json) => (answer: Answer) => {
   if (answer.status !== 200) return `status ${answer.status}: ${JSON.stringify(answer.body)}`;
   const found = answers.map((expected) => difference(select(answer.body), expected, 'body'));
   return found.includes(null) ? null : found[0]!;
@@ -87,11 +87,16 @@ async function askChain(asked: Asked): Promise<Question> {
     }),
   }));
   const none = { spot: null, captured_at: null, partial: false, rows: [] };
+  const isFollowed = at.at === null && at.known === null && capture !== undefined && random.once(3);
   const { path, fields } = below(at, `chain/${at.underlying}`, ['chain'], { expiry });
   return {
+    ...(isFollowed && { isFollowed }),
     path: path && `${path}${expiry === null ? '' : `&expiry=${expiry}`}`,
     caller: random.pick(['key', 'session']),
-    graph: { fields, example: answers[0] ?? none, sparse: 'rows' },
+    graph: {
+      fields: isFollowed ? [field('chainCaptured', { symbol: at.underlying, expiry })] : fields,
+      ...{ example: answers[0] ?? none, sparse: 'rows' },
+    },
     judge: anyOf(capture ? answers : [none], ({ data }) => data),
   };
 }
@@ -201,6 +206,15 @@ async function askHistory(asked: Asked): Promise<Question> {
       return others ?? answers.flatMap(wrong)[0] ?? null;
     },
   };
+}
+
+/** The state of a topic of captures, if there is one. */
+export async function gexState(asked: Asked): Promise<State[]> {
+  const { underlying: symbol } = when(asked);
+  const last = (await published(asked, visible(asked, { underlying: symbol, at: null, known: null }))).at(-1);
+  const top = 1 + asked.random.below(20);
+  const answers = last?.solutions.map((each) => ({ symbol, ...served(each, exposuresOf(each)!, false, top) }));
+  return answers ? [{ topic: `gex:${symbol}:${top}`, event: 'gex', answers }] : [];
 }
 
 /** The strike with most of a value above zero, dollars; the lowest of equal ones. */

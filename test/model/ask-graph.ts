@@ -56,13 +56,13 @@ function answerOf({ fields, example, sparse }: InGraph, alias: string, answer: A
   return { headers, bytes, status, body: 'data' in example ? value : { data: value } };
 }
 
-/** Asks questions of one caller by one document. Returns the document, and an answer for each. */
+/** Asks questions of one caller by one document, or the first state of one. Returns it, and an answer for each. */
 export async function askGraph(questions: readonly Question[], graph: AskGraph) {
   const asked = questions.map(({ graph: of }, i) => {
     const [first, ...others] = of!.fields;
     return `q${i}: ${[first, ...others].join(' { ')} ${selection(of!.example)} ${'} '.repeat(others.length)}`;
   });
-  const document = `{ ${asked.join('\n')} }`;
+  const document = `${questions[0]!.isFollowed ? 'subscription ' : ''}{ ${asked.join('\n')} }`;
   const answer = await graph(document, questions[0]!.caller);
   return { document, answers: questions.map(({ graph: of }, i) => answerOf(of!, `q${i}`, answer)) };
 }
@@ -70,9 +70,10 @@ export async function askGraph(questions: readonly Question[], graph: AskGraph) 
 /** More questions of the caller of one, for one document. */
 export async function together(first: Question, next: () => Promise<Question>, random: Random): Promise<Question[]> {
   const all = [first];
+  if (first.isFollowed) return all;
   for (let tries = random.below(10); tries > 0; tries--) {
     const other = await next();
-    if (other.graph && other.caller === first.caller) all.push(other);
+    if (other.graph && !other.isFollowed && other.caller === first.caller) all.push(other);
   }
   return all;
 }

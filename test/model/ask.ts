@@ -1,7 +1,7 @@
 // The only file that knows how a gateway is asked: a question, and the answer that the model gives to it.
 import type { Answer, Json } from '../support/app.ts';
 import type { Random } from '../support/random.ts';
-import { askChains } from './ask-chains.ts';
+import { anyOf, askChains, gexState } from './ask-chains.ts';
 import { field, type InGraph, inGraph } from './ask-graph.ts';
 import { type Book, seriesOf } from './book.ts';
 import { closeOf, dateOf, newYork, openOf, plusDays, sessionOf, tradingDay } from './calendar.ts';
@@ -31,6 +31,8 @@ export interface Question {
   caller: CallerName;
   /** The same as fields of the graph; if absent, it is asked by its route alone. */
   graph?: InGraph | undefined;
+  /** True for the first state of a subscription. */
+  isFollowed?: boolean;
   /** Number of events to read, of a stream; its answer has them as data. */
   events?: number;
   /** Requirement of the caller; none if absent. */
@@ -409,31 +411,43 @@ function askOptions(asked: Asked): Question {
   };
 }
 
+/** The state that a topic begins with: one of some. */
+export interface State {
+  topic: string;
+  event: string;
+  answers: readonly Json[];
+}
+
 /** The states that topics of a stream begin with; bars of earlier weeks are none. */
-function askStream(asked: Asked): Question {
+async function askStream(asked: Asked): Promise<Question> {
   const { world, book, options, random, nowMs } = asked;
   const recent = plusDays(dateOf(nowMs), 1 - recentDays);
-  const states: { topic: string; event: string; data: Json }[] = [];
+  const states: State[] = [];
   for (const { symbol } of [...world.symbols, world.followed].filter(() => random.once(3))) {
-    states.push({ topic: `quotes:${symbol}`, event: 'quotes', data: quote(asked, symbol, null) });
+    states.push({ topic: `quotes:${symbol}`, event: 'quotes', answers: [quote(asked, symbol, null)] });
     const timeframe = random.pick(['1s', '1m', '5m', '1h', '1d'] as const);
     const bar = book.barsOf(symbol, timeframe).at(-1);
     if (bar && sessionOf(bar.ts_ms) >= recent)
-      states.push({ topic: `bars:${symbol}:${timeframe}`, event: 'bars', data: { symbol, ...served(bar) } });
+      states.push({ topic: `bars:${symbol}:${timeframe}`, event: 'bars', answers: [{ symbol, ...served(bar) }] });
   }
   const underlying = random.pick(Object.keys(optionRoots));
   const session = options.sessionsOf(underlying).at(-1);
   const update = session && crossSectionOf(options.printsOf(underlying, session));
   if (session && session >= recent)
-    states.push({ topic: `cross-section:${underlying}`, event: 'cross-section', data: { update } });
+    states.push({ topic: `cross-section:${underlying}`, event: 'cross-section', answers: [{ update }] });
+  states.push(...(await gexState(asked)));
   if (states.length === 0) return askQuotes(asked);
-  const inOrder = (events: readonly Json[]) =>
-    events
-      .map(({ event, data }) => ({ event, data }))
-      .sort((a, b) => (`${a.event} ${a.data.symbol}` < `${b.event} ${b.data.symbol}` ? -1 : 1));
+  const key = (event: string, state: Json) => `${event} ${state.symbol}`;
   return {
     ...{ path: `/v2/stream?topics=${states.map(({ topic }) => topic)}`, caller: 'session', events: states.length },
-    judge: (answer) => difference(inOrder(answer.body.data), inOrder(states), 'events'),
+    judge(answer) {
+      const found = new Map<string, Json>(
+        answer.body.data.map((each: Json) => [key(each.event, each.data), each.data]),
+      );
+      const wrong = ({ event, answers }: State) =>
+        anyOf(answers, () => found.get(key(event, answers[0])))(answer) ?? [];
+      return states.flatMap(wrong)[0] ?? null;
+    },
   };
 }
 

@@ -180,21 +180,37 @@ export class Gateway {
 
   /** Asks the graph. */
   async graph(query: string, caller: CallerName): Promise<Answer> {
+    if (query.startsWith('subscription')) return this.#first(query, caller);
     return (await this.#next().graphql(query, {}, await this.#sending(caller))).answer;
   }
 
   /** The first `count` events of a live stream after `ready`; fewer if no more come within 20 s. */
   async events(path: string, caller: CallerName, count: number): Promise<Answer> {
+    const { status, events } = await this.#read({ path, count: count + 1 }, caller);
+    return { status, headers: {}, bytes: Buffer.of(), body: { data: events.slice(1) } };
+  }
+
+  /** The first answer of a subscription. */
+  async #first(query: string, caller: CallerName): Promise<Answer> {
+    const { status, events } = await this.#read(
+      { path: '/graphql', count: 1, body: JSON.stringify({ query }) },
+      caller,
+    );
+    return { status, headers: {}, bytes: Buffer.of(), body: events[0]?.data ?? {} };
+  }
+
+  async #read({ path, count, body }: { path: string; count: number; body?: string }, caller: CallerName) {
     const { credential, headers } = await this.#sending(caller);
+    const authorization = `Bearer ${credential}`;
     const stream = await readEvents(this.#next().url + path, {
-      headers: { ...headers, authorization: `Bearer ${credential}` },
+      ...(body && { method: 'POST', body }),
+      headers: { ...headers, authorization, 'content-type': 'application/json' },
     });
     const late = setTimeout(() => stream.leave(), 20_000);
-    while (stream.events.length <= count && (await stream.next()));
+    while (stream.events.length < count && (await stream.next()));
     clearTimeout(late);
     stream.leave();
-    const { status } = stream;
-    return { status, headers: {}, bytes: Buffer.of(), body: { data: stream.events.slice(1, 1 + count) } };
+    return { status: stream.status, events: stream.events.slice(0, count) };
   }
 
   /** A caller's credential, on a connection of its own: while a command runs, the server may close an idle one. */

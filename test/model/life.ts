@@ -119,7 +119,7 @@ export class Life {
       const question = await next();
       const { caller, path, events = 0 } = question;
       if (events > 0) await this.#judge(question, await gateway.events(path, caller, events), `GET ${path}`);
-      else if (!question.graph || (path !== '' && random.once(2)))
+      else if (!question.graph || (path !== '' && !question.isFollowed && random.once(2)))
         await this.#judge(question, await gateway.get(path, caller), `GET ${path}`);
       else {
         const all = await together(question, next, random);
