@@ -56,15 +56,25 @@ function answerOf({ fields, example, sparse }: InGraph, alias: string, answer: A
   return { headers, bytes, status, body: 'data' in example ? value : { data: value } };
 }
 
-/** Asks questions of one caller by one document, or the first state of one. Returns it, and an answer for each. */
-export async function askGraph(questions: readonly Question[], graph: AskGraph) {
+/** A question's answer, and the document that had it. */
+interface GraphAnswer {
+  document: string;
+  answer: Answer;
+}
+
+/** Asks questions of one caller by one document, by two if that is too large, or the first state of one. */
+export async function askGraph(questions: readonly Question[], graph: AskGraph): Promise<GraphAnswer[]> {
   const asked = questions.map(({ graph: of }, i) => {
     const [first, ...others] = of!.fields;
     return `q${i}: ${[first, ...others].join(' { ')} ${selection(of!.example)} ${'} '.repeat(others.length)}`;
   });
   const document = `${questions[0]!.isFollowed ? 'subscription ' : ''}{ ${asked.join('\n')} }`;
   const answer = await graph(document, questions[0]!.caller);
-  return { document, answers: questions.map(({ graph: of }, i) => answerOf(of!, `q${i}`, answer)) };
+  const isTooLarge = `${answer.body.errors?.[0].message}`.startsWith('The answer could have');
+  if (!isTooLarge || questions.length === 1)
+    return questions.map(({ graph: of }, i) => ({ document, answer: answerOf(of!, `q${i}`, answer) }));
+  const half = Math.floor(questions.length / 2);
+  return [...(await askGraph(questions.slice(0, half), graph)), ...(await askGraph(questions.slice(half), graph))];
 }
 
 /** More questions of the caller of one, for one document. */

@@ -434,7 +434,11 @@ async function askStream(asked: Asked): Promise<Question> {
   const session = options.sessionsOf(underlying).at(-1);
   const update = session && crossSectionOf(options.printsOf(underlying, session));
   if (session && session >= recent)
-    states.push({ topic: `cross-section:${underlying}`, event: 'cross-section', answers: [{ update }] });
+    states.push({
+      topic: `cross-section:${underlying}`,
+      event: 'cross-section',
+      answers: [{ symbol: underlying, update }],
+    });
   states.push(...(await gexState(asked)));
   if (states.length === 0) return askQuotes(asked);
   const key = (event: string, state: Json) => `${event} ${state.symbol}`;
