@@ -335,6 +335,24 @@ const faults: readonly Fault[] = [
     to: 'if (!tx) throw new SessionSealed',
   },
   {
+    name: 'servers keep bars of a sample market that is set aside',
+    file: 'src/store/sample-data.ts',
+    from: 'noteRows(tx, model, symbols);\n  return symbols;',
+    to: "if (model !== 'BarBlock') noteRows(tx, model, symbols);\n  return symbols;",
+  },
+  {
+    name: 'the first chain of a stream is an hour old',
+    file: 'src/live/chains.ts',
+    from: 'underlying, atMs: nowMs }',
+    to: 'underlying, atMs: nowMs - 3_600_000 }',
+  },
+  {
+    name: 'the first capture of a stream is an hour old',
+    file: 'src/live/gex.ts',
+    from: 'latestGexCaptures(store, unknown, nowMs, ',
+    to: 'latestGexCaptures(store, unknown, nowMs - 3_600_000, ',
+  },
+  {
     name: 'captures of an instant count by the second',
     file: 'src/resolvers/as-of.ts',
     from: 'past?.atMs ?? nowMs;',

@@ -7,6 +7,9 @@ import { Readable, Writable } from 'node:stream';
 import pg from 'pg';
 import type { Terminal } from '../../src/cli/io/terminal.ts';
 import { run } from '../../src/cli/run.ts';
+import type { Dataset } from '../../src/ingest/dataset-names.ts';
+import { ingestFiles } from '../../src/ingest/ingest.ts';
+import { writeSampleMetadata } from '../../src/ingest/sample-metadata.ts';
 import { openStore } from '../../src/store/rows/connection.ts';
 import { changesChannel, notify } from '../../src/store/versions/notifications.ts';
 import { type Answer, type Json, type TestApp, testApp } from '../support/app.ts';
@@ -154,6 +157,18 @@ export class Gateway {
     const timer = setTimeout(() => child.kill('SIGKILL'), afterMs);
     await once(child, 'exit');
     clearTimeout(timer);
+    await this.#hear();
+  }
+
+  /** Stores files of datasets as the sample market; none of it if other data is stored. */
+  async storeSample(files: Readonly<Record<string, readonly string[]>>): Promise<void> {
+    const now = () => this.nowMs;
+    await writeSampleMetadata(this.store, { throughMs: this.nowMs });
+    for (const [dataset, paths] of Object.entries(files)) {
+      if (paths.length === 0) continue;
+      const report = await ingestFiles(this.store, dataset as Dataset, paths, { now, bundled: 'sample', delayMs: 0 });
+      if (report.files.some(({ status }) => status === 'refused')) throw new Error(JSON.stringify(report.files));
+    }
     await this.#hear();
   }
 

@@ -10,7 +10,7 @@ import { closeOf, dateOf, newYork, openOf, plusDays, sessionOf } from './calenda
 import { ChainLife, chainCommands, oftenOfChains } from './chain-life.ts';
 import { barsOf } from './figures.ts';
 import type { Gateway, Ran } from './gateway.ts';
-import { follow, ingestDefect, prune, reconcile, restart, sealAndUndo } from './operations.ts';
+import { follow, ingestDefect, prune, reconcile, restart, sample, sealAndUndo } from './operations.ts';
 import {
   type BarDataset,
   type BarFile,
@@ -46,12 +46,15 @@ function stops({ sessions }: World): number[] {
 export function stepsOf(world: World, length: number): Step[] {
   const random = randomOf(hashOf(`life ${world.seed}`));
   const clock = stops(world);
-  return Array.from({ length }, (_, i): Step => {
+  // Some begin with a sample market, after some sessions.
+  const loaded = random.once(4) ? random.below(length / 2) : -1;
+  return Array.from({ length }, (_, i): Step | null => {
     const [before, now] = [i, i + 1].map((at) => Math.floor((at * clock.length) / length));
     const asked = random.below(1e9);
     if (now! > before!) return { kind: 'clock', atMs: clock[before!]!, asked };
-    return { kind: random.pick(often), seed: random.below(1e9), asked };
-  });
+    const kind = random.pick(often);
+    return i < loaded ? null : { kind: i === loaded ? 'sample' : kind, seed: random.below(1e9), asked };
+  }).filter((step) => step !== null);
 }
 
 const shuffledSometimes = <T>(items: readonly T[], random: Random) =>
@@ -90,6 +93,8 @@ export class Life {
   #files = 0;
   /** Number of prints that came by the live tape. */
   followed = 0;
+  /** State of a sample market, which other data sets aside, and if there is some. */
+  readonly market = { sample: 'absent' as 'absent' | 'served' | 'set_aside', isOwn: false };
   questions = 0;
   commands = 0;
 
@@ -107,7 +112,9 @@ export class Life {
     if (step.kind === 'clock') {
       this.gateway.nowMs = step.atMs;
       this.script.push(`# the clock: ${new Date(step.atMs).toISOString()}`);
-    } else await commands[step.kind](this, randomOf(step.seed));
+      // Chains of a sample market are none of the model's.
+    } else if (step.kind !== 'recompute' || this.market.sample !== 'served')
+      await commands[step.kind](this, randomOf(step.seed));
   }
 
   /** Asks questions of a seed, and throws `Differs` for the first whose answer is not the model's. */
@@ -123,14 +130,17 @@ export class Life {
         await this.#judge(question, await gateway.get(path, caller), `GET ${path}`);
       else {
         const all = await together(question, next, random);
-        const { document, answers } = await askGraph(all, (query, by) => gateway.graph(query, by));
-        for (const [n, each] of all.entries()) await this.#judge(each, answers[n]!, `graph q${n}? ${document}`);
+        const answers = await askGraph(all, (query, by) => gateway.graph(query, by));
+        for (const [n, { document, answer }] of answers.entries())
+          await this.#judge(all[n]!, answer, `graph, question ${n + 1} of ${all.length}: ${document}`);
       }
     }
   }
 
   async #judge({ caller, judge }: Question, answer: Answer, name: string): Promise<void> {
     this.questions++;
+    // These answers fill the caches of servers, whose later ones are judged.
+    if (this.market.sample === 'served') return;
     const found = await judge(answer, (path) => this.gateway.get(path, caller));
     if (found) throw new Differs(`${name} (${caller}): ${found}`);
   }
@@ -290,10 +300,15 @@ export class Life {
   }
 
   /** Runs a command line, which becomes part of the script. */
-  run(argv: readonly string[], input?: string): Promise<Ran> {
+  async run(argv: readonly string[], input?: string): Promise<Ran> {
     const [given] = input === undefined ? [] : this.write([{ name: `${this.nextName()}.ndjson`, bytes: input }]);
     this.script.push(`tapegraph ${argv.join(' ')}${given ? ` < ${given}` : ''}`);
-    return this.gateway.command(argv, input);
+    const ran = await this.gateway.command(argv, input);
+    const { files, lines, late, change } = ran.json ?? {};
+    if (!files?.some(({ status }: Json) => status !== 'refused') && !(lines > late) && !change) return ran;
+    this.market.isOwn = true;
+    if (this.market.sample === 'served') this.market.sample = 'set_aside';
+    return ran;
   }
 
   /** Writes files and returns their paths. */
@@ -389,13 +404,14 @@ const commands = {
   follow,
   prune,
   restart,
+  sample,
 };
 
 /** Each kind as often as it is taken. */
 const tapes = (['stocks', 'stocks', 'stocks', 'stocks', 'bars', 'options', 'options', 'optionBars'] as const).flatMap(
   (kind) => [...[kind, kind]],
 );
-const others = ['splits', 'defect', 'seal', 'reconcile', 'follow', 'follow', 'prune', 'restart'] as const;
+const others = ['splits', 'defect', 'seal', 'reconcile', 'follow', 'follow', 'prune', 'restart', 'sample'] as const;
 const often = [...tapes, ...others, ...oftenOfChains];
 
 const optionFeeds = Object.keys(tapeFormats) as World['optionFeed'][];

@@ -1,10 +1,13 @@
-// Commands beside the ingests of good files: what must be refused, seals, reconciliations, a live tape.
+// Commands beside the ingests of good files: files to refuse, seals, reconciliations, a live tape, a sample market.
 
 import type { Random } from '../support/random.ts';
 import { closeOf, newYork, openOf, sessionOf, tradingDay } from './calendar.ts';
+import { chainFile } from './chain-files.ts';
+import { chainUnderlyings, downloadTimes, pageOf } from './chains.ts';
+import { barsOf } from './figures.ts';
 import { Differs, type Life } from './life.ts';
 import { barFiles, liveLine, tapeFiles } from './vendors.ts';
-import type { Print } from './world.ts';
+import { optionRoots, type Print } from './world.ts';
 
 /** Throws `Differs` unless a call refused some files and stored the others, with the exit code that says so. */
 async function expectRefused(
@@ -164,4 +167,56 @@ export async function follow(life: Life, random: Random): Promise<void> {
   const found = [json?.lines, json?.bad_lines, json?.late, json?.duplicates];
   if (code === 0 && `${found}` === `${expected}`) return;
   throw new Differs(`follow: code ${code}, lines, bad, late, duplicates ${found}, expected ${expected} ${said}`);
+}
+
+/** Files of a simulated market: of the world's symbols and underlyings, at other prices. */
+function sampleFiles(life: Life, random: Random) {
+  const { world } = life;
+  const { sessions, split } = world;
+  const { nowMs } = life.gateway;
+  const some = sessions.filter((session) => openOf(session) < nowMs && random.once(2));
+  const dearer = (prints: readonly Print[]) =>
+    prints.filter(({ ms }) => ms <= nowMs).map((print) => ({ ...print, price: 2 * print.price }));
+  const nextName = () => `sample-${life.nextName()}`;
+  const csv = (lines: readonly string[]) => [{ name: `${nextName()}.csv`, bytes: lines.join('\n') }];
+  const prints = [...world.symbols, world.followed].flatMap(({ symbol }) =>
+    some.flatMap((session) => dearer(world.tape(symbol, session))),
+  );
+  const [symbol, root] = [random.pick(world.symbols).symbol, random.pick(Object.keys(optionRoots))];
+  const days = life.ended().flatMap((session) => barsOf(dearer(world.tape(symbol, session)), session, '1d'));
+  const bars = days.map((bar) => ({ symbol, bar: { ...bar, vwap: bar.vwap ?? bar.close } }));
+  const times = some.flatMap(downloadTimes).filter((ms) => ms < nowMs && random.once(5));
+  const chains = times.flatMap((ms) =>
+    chainUnderlyings(world).map((underlying) => {
+      const page = pageOf(world, underlying, ms);
+      const lines = page.lines.map((line) => ({ ...line, openInterest: 2 * (line.openInterest ?? 0) }));
+      return chainFile('exchangeJson', { ...page, lines }, { name: nextName(), defect: null });
+    }),
+  );
+  const options = some.flatMap((session) => dearer(world.options(root, session)));
+  return {
+    splits: csv(['symbol,ex_date,ratio', `${split.symbol},${split.exDate},7`]),
+    dividends: csv(['symbol,ex_date,amount', `SPY,${tradingDay(sessions[0]!, 1)},9`]),
+    rates: csv(['date,days,rate', `${sessions[0]},30,0.2`]),
+    'stock-day-bars': bars.length > 0 ? barFiles('csv', bars, [], nextName(), 1) : [],
+    'stock-trades': prints.length > 0 ? tapeFiles('csv', prints, nextName(), 1) : [],
+    'option-trades': options.length > 0 ? tapeFiles('csv', options, nextName(), 1) : [],
+    chain: chains,
+  };
+}
+
+/** Loads a sample market into a store without other data; takes out one that is there: served, or set aside. */
+export async function sample(life: Life, random: Random): Promise<void> {
+  if (life.market.sample === 'absent' && !life.market.isOwn) {
+    life.script.push('# a sample market is loaded');
+    const files = Object.entries(sampleFiles(life, random));
+    await life.gateway.storeSample(Object.fromEntries(files.map(([dataset, own]) => [dataset, life.write(own)])));
+    life.market.sample = 'served';
+  } else if (life.market.sample !== 'absent') {
+    const { code, json, said } = await life.run(['sample', 'remove', '--yes']);
+    if (code !== 0 || !json.removed) throw new Differs(`sample remove: code ${code}, ${JSON.stringify(json)} ${said}`);
+    life.market.sample = 'absent';
+  }
+  const { json } = await life.run(['sample', 'show']);
+  if (json?.state !== life.market.sample) throw new Differs(`sample ${json?.state}, expected ${life.market.sample}`);
 }
