@@ -386,7 +386,9 @@ function found(tree: string, { name, file, from, to }: Fault): string | null {
   const run = spawnSync(process.execPath, args, { cwd: tree, encoding: 'utf8' });
   restore(tree);
   if (run.status === 0) return null;
-  const line = run.stdout.split('\n').find((each) => each.includes(', commit ')) ?? run.stderr;
+  const line = run.stdout.split('\n').find((each) => each.includes(', commit '));
+  // A run that ends otherwise has found nothing: the tree cannot run, say.
+  if (line === undefined) throw new Error(`exploring failed: ${run.stderr.slice(0, 1000)}`);
   return line.slice(0, 200);
 }
 
