@@ -30,6 +30,8 @@ const long = (isServerThere: boolean) => ({
   extends: true as const,
   test: {
     name: 'slow',
+    testTimeout: 180_000,
+    hookTimeout: 300_000,
     include: [slow],
     exclude: [...configDefaults.exclude, ...(isServerThere ? [named('server')] : [])],
     globalSetup: embedded,
@@ -61,8 +63,8 @@ const citus = {
   extends: true as const,
   test: {
     name: 'citus',
-    testTimeout: 60_000,
-    hookTimeout: 180_000,
+    testTimeout: 120_000,
+    hookTimeout: 300_000,
     include: process.env.CITUS_TESTS?.split(',') ?? [onCluster, named('citus')],
     globalSetup: ['test/support/servers/citus-server.ts'],
   },
@@ -94,8 +96,8 @@ export default defineConfig(async () => {
       isolate: false,
       // Three workers for two cores, because tests wait for other processes. A percentage would end at the cores.
       maxWorkers: Math.ceil(1.5 * availableParallelism()),
-      testTimeout: 30_000,
-      hookTimeout: 60_000,
+      testTimeout: 60_000,
+      hookTimeout: 120_000,
       // What is waited for comes; on a busy machine, late.
       expect: { poll: { timeout: 20_000 } },
       // Two copies of graphql in one process refuse each other's schemas: everyone gets this one.

@@ -123,5 +123,5 @@ describe('tapegraph distribute, of a store full of data', () => {
       `SELECT logicalrelid FROM pg_dist_partition WHERE partmethod = 'h' AND pg_relation_size(logicalrelid) > 0`,
     ]);
     expect(left.rowCount).toBe(0);
-  }, 120_000);
+  });
 });

@@ -76,4 +76,4 @@ test('a change that is heard of before a worker has committed it is read again o
   }
   proxy.letGo();
   await expect.poll(closes, { timeout: 20_000, interval: 100 }).toEqual(each(2));
-}, 90_000);
+});

@@ -87,7 +87,7 @@ test('when a worker is lost, only its symbols are 502, and they are served again
     control(1, 'start');
   }
   await expect.poll(() => statuses(symbols, '5m'), { timeout: 20_000, interval: 500 }).toEqual(every(200, symbols));
-}, 60_000);
+});
 
 describe('the coordinator is killed', () => {
   let proxy: CommitProxy;
@@ -160,11 +160,11 @@ describe('the coordinator is killed', () => {
     await killedAt('finished', remove);
     await store.cluster.untilSettled();
     expect(await written()).toEqual({ bars: [0], tickets: [0] });
-  }, 60_000);
+  });
 
   test('once it has committed: all is there, and what is written next does not overwrite it', async () => {
     await killedAt('decided', () => write(2));
     await write(3);
     expect(await written()).toEqual({ bars: [0, 2, 3], tickets: [0, 2, 3] });
-  }, 90_000);
+  });
 });

@@ -18,7 +18,7 @@ beforeAll(async () => {
   app = await testApp({ nowMs: counterNowMs, symbols: entries });
   await writeCounter(app.store, counted, 1);
   session = await app.session();
-}, 120_000);
+});
 afterAll(() => app.close());
 
 test(

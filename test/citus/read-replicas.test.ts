@@ -41,12 +41,12 @@ beforeAll(async () => {
   standby = await coordinatorStandby(inject('cluster')!);
   const url = databaseUrl(standby.url, new URL(store.databaseUrl).pathname.slice(1));
   gateways = [await gateway([url]), await gateway([url])];
-}, 120_000);
+});
 afterAll(async () => {
   await Promise.all((gateways ?? []).map(({ app }) => app.close()));
   standby?.stop();
   await store?.close();
-}, 60_000);
+});
 
 /** Writes through a gateway's own store: bars of symbols that are on both workers. */
 async function writeClose(through: Gateway, close: number): Promise<void> {
@@ -87,7 +87,7 @@ describe('two gateways that read a standby of the coordinator', () => {
     }
     await Promise.all(gateways.map(untilFromStandby));
     for (const each of gateways) expect(await shown(each)).toBe(6);
-  }, 120_000);
+  });
 
   test('answer without a failure when it is killed, and use it again when it is back', async () => {
     standby.stop();
@@ -100,7 +100,7 @@ describe('two gateways that read a standby of the coordinator', () => {
     await Promise.all(gateways.map(untilFromStandby));
     for (const each of gateways) expect(await shown(each)).toBe(9);
     expect(gateways[0].log.at(-1)).toMatch(/is used again$/);
-  }, 120_000);
+  });
 
   test('do not read one that reads standbys of the workers, and say why', async () => {
     const url = new URL(databaseUrl(standby.url, new URL(store.databaseUrl).pathname.slice(1)));
@@ -114,5 +114,5 @@ describe('two gateways that read a standby of the coordinator', () => {
     } finally {
       await third.app.close();
     }
-  }, 60_000);
+  });
 });

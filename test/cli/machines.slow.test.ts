@@ -31,7 +31,7 @@ describe('servers on one database without a Redis', () => {
       /REDIS_URL is not set: each server counts rate and in-flight limits/.test(log()),
     );
     expect(told).toEqual([false, true]);
-  }, 120_000);
+  });
 });
 
 describe.skipIf(redisUrl === null)('servers that share a Redis', () => {
@@ -55,7 +55,7 @@ describe.skipIf(redisUrl === null)('servers that share a Redis', () => {
     expect((await Promise.all(held)).map(({ status }) => status)).toEqual([0, 0]);
     expect(await attempt()).toBe(429);
     await vi.waitUntil(async () => (await attempt()) === 'taken', { timeout: 20_000, interval: 2000 });
-  }, 120_000);
+  });
 
   it.each(['takeAway', 'hang'] as const)(
     'go on, each for itself, when Redis goes away (%s): no request waits for it, each way is told once, health says it',

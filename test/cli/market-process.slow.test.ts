@@ -50,7 +50,7 @@ describe('the process of the sample market', () => {
     expect(await bring(store, folder).ended).toBe('created');
     expect((await sampleMetadata(store))!.throughMs).toBeGreaterThanOrEqual(nowMs);
     expect(await bars(store)).toBe(await bars(whole));
-  }, 120_000);
+  });
 
   it('ends when it is told to, with what it has stored, and is no failure', async () => {
     const store = await emptyStore();
@@ -62,12 +62,12 @@ describe('the process of the sample market', () => {
     expect(await child.ended).toBeNull();
     expect(await sampleMetadata(store)).toMatchObject({ throughMs: null });
     expect(await bring(store, folder).ended).toBe('created');
-  }, 120_000);
+  });
 
   it('says what keeps it from its work', async () => {
     const store = await emptyStore();
     const folder = dataFolder();
     writeFileSync(join(folder, 'sample'), 'where its files should go');
     await expect(bring(store, folder).ended).rejects.toThrow(/^the sample market: (EEXIST|ENOTDIR)/);
-  }, 120_000);
+  });
 });

@@ -141,7 +141,7 @@ describe('the sample market’s key', () => {
     expect(second.log()).toMatch(isEnded);
     expect(second.log()).toContain('the sample market is not loaded');
     expect((await withKey(second.ready.url, key)).status).toBe(401);
-  }, 180_000);
+  });
 
   it('is not touched by what the sample market itself stores, nor by the registry that comes with the project', async () => {
     const store = await storeForThisTest();

@@ -118,4 +118,4 @@ test('two workers without Redis accept of one key what its minute has, whichever
   for (let more = await simple(target); more > 0; more = await simple(target)) all += more;
   expect(all).toBe(limit);
   expect(await accepted(1)).toBe(0);
-}, 120_000);
+});

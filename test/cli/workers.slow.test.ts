@@ -82,7 +82,7 @@ describe('tapegraph serve --workers', () => {
     // Every answer was counted by the worker that gave it, before it ended.
     const { rows } = await store.pool.query('select sum(count)::int as sum from usage_counts');
     expect(rows[0].sum).toBe(58);
-  }, 120_000);
+  });
 
   it('takes a stream ticket in whichever worker it is used, once', async () => {
     const { running, key, session } = await twoWorkers({ RATE_FREE: '1000' });
@@ -103,7 +103,7 @@ describe('tapegraph serve --workers', () => {
       const used = await Promise.all([1, 2, 3].map(() => use(ticket)));
       expect(used.sort()).toEqual(['authed', 'nack', 'nack']);
     }
-  }, 120_000);
+  });
 
   it('puts another in the place of one that is killed; no write that was accepted is lost, and nobody waits for ever', async () => {
     const { store, running, session } = await twoWorkers({ RATE_FREE: '100000' });
@@ -142,7 +142,7 @@ describe('tapegraph serve --workers', () => {
     const { code, stderr } = await ended;
     expect(code).toBe(0);
     expect(stderr.match(/was ended by SIGKILL[^;]*; it is replaced/g)).toHaveLength(1);
-  }, 180_000);
+  });
 
   it('has a process that is prepared take the place of one that is killed, and then prepares the next', async () => {
     const { running } = await twoWorkers({ LOG_LEVEL: 'info' });
@@ -158,7 +158,7 @@ describe('tapegraph serve --workers', () => {
       serving = [...serving.slice(1), spare];
     }
     expect((await ask(running, '/readyz', {})).status).toBe(200);
-  }, 120_000);
+  });
 
   it('replaces the process that waits when it is killed, which never counts as a worker that ended', async () => {
     const { running } = await twoWorkers({ LOG_LEVEL: 'info' });
@@ -181,7 +181,7 @@ describe('tapegraph serve --workers', () => {
     child.kill('SIGTERM');
     expect((await ended).code).toBe(0);
     expect([...ready.workers, spare].filter(isRunning)).toEqual([]);
-  }, 120_000);
+  });
 
   it('leaves no worker, and no embedded database, when the process that started them is killed', async () => {
     const data = dataFolder();
@@ -195,7 +195,7 @@ describe('tapegraph serve --workers', () => {
     child.kill('SIGKILL');
     await expect.poll(() => all.filter(isRunning), { timeout: 20_000, interval: 50 }).toEqual([]);
     await vi.waitUntil(() => !existsSync(`${data}/postgres/postmaster.pid`), { timeout: 10_000 });
-  }, 120_000);
+  });
 
   it('leaves nothing behind when its terminal closes, which every process is told of', async () => {
     const data = dataFolder();
@@ -205,7 +205,7 @@ describe('tapegraph serve --workers', () => {
     expect(await ended).toMatchObject({ code: 0, stderr: '' });
     expect(ready.workers.filter(isRunning)).toEqual([]);
     expect(existsSync(`${data}/postgres/postmaster.pid`)).toBe(false);
-  }, 120_000);
+  });
 
   it('starts no process ahead with --no-spare-worker, and one in the place of a worker that is killed', async () => {
     const { running } = await twoWorkers({ LOG_LEVEL: 'info' }, ['--no-spare-worker']);
@@ -214,7 +214,7 @@ describe('tapegraph serve --workers', () => {
     await vi.waitUntil(() => log().includes('replaces it'), { timeout: 60_000 });
     expect(childrenOf(child.pid!)).toHaveLength(2);
     expect(log()).not.toContain('is ready as the spare');
-  }, 120_000);
+  });
 
   it('gives up with 1 when they end as soon as they start', async () => {
     const { running } = await twoWorkers();
@@ -229,7 +229,7 @@ describe('tapegraph serve --workers', () => {
     const { code, stderr } = await running.ended;
     expect(code).toBe(1);
     expect(stderr).toContain('tapegraph: the workers end as soon as they start: ');
-  }, 120_000);
+  });
 
   it('brings the sample market once, and has one process more in which it trades while it is open', async () => {
     const store = await storeForThisTest();
@@ -245,7 +245,7 @@ describe('tapegraph serve --workers', () => {
     expect((await ask(running, '/v2/flow/large-trades?symbol=SPX', { headers })).status).toBe(200);
     child.kill('SIGINT');
     expect(await ended).toMatchObject({ code: 0, stderr: '' });
-  }, 120_000);
+  });
 
   it('says why they cannot begin', async () => {
     const taken = createServer().listen(0, '127.0.0.1');

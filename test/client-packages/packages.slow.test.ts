@@ -9,7 +9,7 @@ let gateway: SampleGateway;
 const folder = temporaryFolder();
 beforeAll(async () => {
   gateway = await sampleGateway(folder());
-}, 120_000);
+});
 afterAll(() => gateway.app.close());
 
 pythonPackageTests(() => gateway);

@@ -39,4 +39,4 @@ test('a database that hangs is a 502 on every route that needs it, in bounded ti
   await proxy.bringBack();
   await expect.poll(outcomes, { timeout: 30_000 }).toEqual(new Set(['200 ok']));
   await app.close();
-}, 120_000);
+});

@@ -144,5 +144,5 @@ describe.each(faults)('$what', ({ reason, problem, begin, end }) => {
     const of = (group: string) => counted.find(({ scopeGroup }) => scopeGroup === group)?.count;
     // The spot's route six times; the journal's thrice, and once by the graph.
     expect([of('market.live'), of('journal')]).toEqual([6, 4]);
-  }, 90_000);
+  });
 });

@@ -33,7 +33,7 @@ describe.skipIf(!hasSharedData)('the chain of 2024 that README.md ingests', () =
       credential = /tg_live_\w+/.exec(stdout)?.[0] ?? credential;
     }
     app = await testApp({ store, symbols: [], nowMs });
-  }, 120_000);
+  });
   afterAll(() => app?.close());
 
   const rest = async (path: string) => {

@@ -68,7 +68,7 @@ beforeAll(async () => {
   const put = `mutation Put($symbols: [Ticker!]!) { putWatchlist(id: "long", name: "long", symbols: $symbols) { meta { plane } } }`;
   const symbols = Array.from({ length: 500 }, (_, i) => ['SPY', 'SPX', 'AAPL', 'MSFT'][i % 4]);
   expect((await app.graphql(put, { symbols }, { credential })).errors).toBeUndefined();
-}, 120_000);
+});
 afterAll(() => app.close());
 
 function leavesOf(data: Json): number {

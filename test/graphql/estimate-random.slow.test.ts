@@ -29,7 +29,7 @@ beforeAll(async () => {
     { credential: await app.key({ classification: null }), kind: 'key' },
     { credential: null, kind: 'key' },
   ];
-}, 120_000);
+});
 afterAll(() => app.close());
 
 const weigh = operationWeights(schema);

@@ -52,7 +52,7 @@ test('a file larger than the heap is stored: memory does not grow with it', asyn
   expect(Buffer.concat(output).toString()).toContain(`"rows":${minutes * tickers}`);
   expect(code).toBe(0);
   expect(await count(store, `bar_blocks WHERE timeframe = '1m'`)).toBe(tickers);
-}, 120_000);
+});
 
 test('an ingest that is killed in the middle leaves nothing of its file, and the next one stores it', async () => {
   const store = await storeForThisTest();
@@ -71,11 +71,11 @@ test('an ingest that is killed in the middle leaves nothing of its file, and the
   }
   const { files } = await ingestFiles(store, 'stock-minute-bars', [file], { now });
   expect(files[0]).toMatchObject({ status: 'stored', rows: minutes * tickers });
-}, 120_000);
+});
 
 test('two ingests of one file at once: one stores it, the other changes nothing', async () => {
   const store = await storeForThisTest();
   const both = await Promise.all([1, 2].map(() => ingestFiles(store, 'stock-minute-bars', [file], { now })));
   expect(both.map(({ files }) => files[0]!.status).sort()).toEqual(['stored', 'unchanged']);
   expect(await count(store, `bar_blocks WHERE timeframe = '1m'`)).toBe(tickers);
-}, 120_000);
+});

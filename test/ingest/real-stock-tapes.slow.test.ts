@@ -41,7 +41,7 @@ describe.skipIf(!hasSharedData)('real stock tapes, BAC and IBM in the week of 20
       expect(files).toHaveLength(5);
       for (const report of files) expect(report).toMatchObject({ status: 'stored', badLineCount: 0 });
     }
-  }, 120_000);
+  });
   afterAll(() => app.close());
 
   test.each(['BAC', 'IBM'])('%s: the off-exchange share is that of the file added up line by line', async (symbol) => {

@@ -228,7 +228,7 @@ describe('a sample market', () => {
       { sessionDate: before, origin: 'sample' },
     ]);
     sampleContents = await contentsOf(store, records);
-  }, 60_000);
+  });
 
   test('is served nowhere from the moment other data is stored', async () => {
     // In the caches.
@@ -240,7 +240,7 @@ describe('a sample market', () => {
     expect(ibm).toEqual({ hasData: true, note: null });
     expect(await bring(store)).toBe('absent');
     expect((await storedSample(store.primary)).served).toEqual([]);
-  }, 60_000);
+  });
 
   test('is served as it was, and marked at every endpoint, once it is kept', async () => {
     expect(await keepSample(store)).toContain('SPY');
@@ -257,7 +257,7 @@ describe('a sample market', () => {
         contents[table]!.filter((row) => !row.includes('"IBM"')),
         table,
       ).toEqual(rows.filter((row) => !row.includes('"IBM"')));
-  }, 60_000);
+  });
 
   test('gives way to other data of one of its symbols', async () => {
     expect((await ingestBars(store, 'SPY')).join()).toContain('data of SPY is not served any more');
@@ -267,7 +267,7 @@ describe('a sample market', () => {
     const { body } = await app.get(`/v2/stocks/SPY/bars?from=${before}&to=2026-11-25&timeframe=1m`);
     expect(body.data.map(({ close }: Json) => close)).toEqual([250, 250]);
     expect(await endpoints['gex history']!(app, 'QQQ')).toMatchObject({ hasData: true, note: expect.any(String) });
-  }, 60_000);
+  });
 
   test('is gone after it is removed, and other data is as if it had never been there', async () => {
     const { stdout } = await tapegraph(['sample', 'remove', '--yes'], { DATABASE_URL: store.databaseUrl });
@@ -282,7 +282,7 @@ describe('a sample market', () => {
     expect(await contentsOf(store, records)).toEqual(await contentsOf(other, records));
     const again = await tapegraph(['sample', 'remove'], { DATABASE_URL: store.databaseUrl });
     expect(again).toMatchObject({ code: 0, stdout: 'Nothing of the sample market is stored.\n' });
-  }, 60_000);
+  });
 });
 
 // The store's own records, and those of accounts.
@@ -318,7 +318,7 @@ describe('beginning to store other data', () => {
     expect(await originsOf(store, sessions)).toEqual(['live', 'file']);
     await ingestBars(store, 'BAC');
     expect(await originsOf(store, sessions)).toEqual(['file', 'file']);
-  }, 60_000);
+  });
 
   test('by a live tape takes the place of its symbols alone if it is kept', async () => {
     const store = await sampledStore();
@@ -331,7 +331,7 @@ describe('beginning to store other data', () => {
     expect(served).not.toContain('BAC');
     const bars = await store.prisma.barBlock.findMany({ where: { symbol: 'BAC', timeframe: '1d' } });
     expect(bars.map(({ count }) => count)).toEqual([1]);
-  }, 60_000);
+  });
 
   test('while the sample market is loaded ends its loading: nothing of it is stored any more', async () => {
     const store = await storeForThisTest();
@@ -349,7 +349,7 @@ describe('beginning to store other data', () => {
     const rows = await store.prisma.barBlock.findMany({ select: { symbol: true }, distinct: ['symbol'] });
     expect(rows).toEqual([{ symbol: 'IBM' }]);
     expect(await store.prisma.flowEvent.count()).toBe(0);
-  }, 60_000);
+  });
 
   test('while the sample market trades ends its trading', async () => {
     const store = await storeForThisTest();
@@ -368,7 +368,7 @@ describe('beginning to store other data', () => {
     stop.abort();
     await trading;
     expect(await store.prisma.liveQuote.count()).toBe(0);
-  }, 60_000);
+  });
 
   test('does not set it aside when the file is refused', async () => {
     const store = await sampledStore();
@@ -378,12 +378,12 @@ describe('beginning to store other data', () => {
     expect(files[0]).toMatchObject({ status: 'refused' });
     expect((await storedSample(store.primary)).aside).toBe(0);
     expect((await storedSample(store.primary)).served).toContain('SPY');
-  }, 60_000);
+  });
 
   test('leaves what is removed out of a store that holds the sample market alone', async () => {
     const store = await sampledStore();
     await inTransaction(store, removeSample);
     const contents = await contentsOf(store, { ...records, tables: [...records.tables!, 'symbols'] });
     expect(Object.entries(contents).filter(([, rows]) => rows.length > 0)).toEqual([]);
-  }, 60_000);
+  });
 });

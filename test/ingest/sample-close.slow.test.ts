@@ -88,7 +88,7 @@ describe('a session of the sample market that ends while its server runs', () =>
   beforeAll(async () => {
     sample = await market(folder());
     await sample.bring();
-  }, 120_000);
+  });
   afterAll(() => sample.app.close());
 
   it('is live until the close and beyond it, and reconciled when its tape has ended', async () => {
@@ -155,7 +155,7 @@ describe('a session of the sample market that ends while its server runs', () =>
     await until(async () => (await read.offExchange()).length > 0);
     expect((await read.offExchange())[0]).toMatchObject({ date: session });
     await end();
-  }, 180_000);
+  });
 });
 
 describe('a session of the sample market that ended while no server ran', () => {
@@ -186,5 +186,5 @@ describe('a session of the sample market that ended while no server ran', () => 
     app.clock.nowMs = tapeEnd + 1000;
     await bring();
     expect(await volume()).toBeGreaterThan(before);
-  }, 180_000);
+  });
 });

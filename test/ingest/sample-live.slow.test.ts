@@ -25,7 +25,7 @@ describe('the sample market of a session under way', () => {
     store = await testStore();
     await ensureStarterRegistry(store, () => startMs);
     await ensureSampleMarket(store, { dataDir: folder(), now: () => startMs, shape, besideTape: true });
-  }, 60_000);
+  });
   afterAll(() => store.close());
 
   const rows = async (sql: string) => (await store.pool.query(sql)).rows;
@@ -140,5 +140,5 @@ describe('the sample market of a session under way', () => {
         .map(({ id }) => id)
         .sort(),
     );
-  }, 60_000);
+  });
 });

@@ -80,7 +80,7 @@ describe('a sample market that is brought with its latest session first', () => 
     const [brought, expected] = [await contentsOf(store), await contentsOf(inOrder)];
     expect(expected.greeks_minutes!.length).toBeGreaterThan(100);
     for (const [table, rows] of Object.entries(expected)) expect(brought[table], table).toEqual(rows);
-  }, 180_000);
+  });
 
   test('says how far it is, and has its latest session before the history', async () => {
     const store = await emptyStore();
@@ -102,7 +102,7 @@ describe('a sample market that is brought with its latest session first', () => 
     expect(states[0]).toMatchObject({ tapes: [], stored: { percent: 0, hasLatest: false } });
     expect(states.at(-1)!.tapes).toEqual(['2026-11-23', '2026-11-24']);
     expect((await sampleMetadata(store))!.loading).toBeUndefined();
-  }, 120_000);
+  });
 
   test('takes nothing back of what it says is there when it continues, and says no more once it is left alone', async () => {
     const store = await emptyStore();
@@ -125,5 +125,5 @@ describe('a sample market that is brought with its latest session first', () => 
     await inTransaction(store, (tx) => noteOwnData(tx, now));
     expect(await bring()).toBe('absent');
     expect((await sampleMetadata(store))!.loading).toBeUndefined();
-  }, 120_000);
+  });
 });

@@ -46,7 +46,7 @@ beforeAll(async () => {
     const atMs = newYork('2026-11-17', '09:30') + i * 300_000;
     await saveCaptures(app.store, { chains: [chainCapture('SPX', atMs, half)] });
   }
-}, 120_000);
+});
 afterAll(() => app.close());
 
 let asked = 0;

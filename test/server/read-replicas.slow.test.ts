@@ -74,7 +74,7 @@ describe('market data read from a standby', () => {
     await standby.query('select pg_wal_replay_resume()');
     await untilFromStandby(store);
     expect(await close()).toBe(5);
-  }, 90_000);
+  });
 
   test('is read by Prisma too, and a request stays with its standby until it would be old', async () => {
     const { standby, writer, store } = await replicated();
@@ -99,7 +99,7 @@ describe('market data read from a standby', () => {
     expect(await readFrom(store, 'market', null).prisma.metadataEntry.count({ where })).toBe(1);
     expect(await readFrom(request, 'market', null).prisma.metadataEntry.count({ where })).toBe(0);
     await standby.query('select pg_wal_replay_resume()');
-  }, 60_000);
+  });
 
   test('is not read while it lacks a commit that a request saw on the primary before it was told', async () => {
     const { standby, writer, store } = await replicated();
@@ -127,7 +127,7 @@ describe('market data read from a standby', () => {
     await third.ready();
     // The standby that showed a commit has it.
     expect(await fromStandby(store)).toBe(true);
-  }, 90_000);
+  });
 
   test('never goes back within a request, nor over many changes', async () => {
     const { writer, store, close } = await replicated();
@@ -152,7 +152,7 @@ describe('market data read from a standby', () => {
     expect(await fromStandby(together)).toBe(false);
     await untilFromStandby(store);
     expect(await fromStandby(together)).toBe(false);
-  }, 90_000);
+  });
 
   test('goes on when the standby is killed, without a failed request, and uses it again when it is back', async () => {
     const { standby, writer, store, app, log, credential } = await replicated();
@@ -173,7 +173,7 @@ describe('market data read from a standby', () => {
       'warning: the read replica',
       expect.stringContaining('is used again'),
     ]);
-  }, 90_000);
+  });
 
   test('is answered in a bounded time when the way to the standby hangs', async () => {
     let proxy!: Awaited<ReturnType<typeof flakyProxy>>;
@@ -191,7 +191,7 @@ describe('market data read from a standby', () => {
     await proxy.bringBack();
     await untilFromStandby(store);
     await proxy.takeAway();
-  }, 90_000);
+  });
 
   test('is not read from what is no standby of this server', async () => {
     const stranger = await ownPostgres();
@@ -202,5 +202,5 @@ describe('market data read from a standby', () => {
     expect(log.join('\n')).toMatch(/it is a standby of another server/);
     expect(await fromStandby(store)).toBe(false);
     expect(await primary.query('select 1 as one')).toEqual([{ one: 1 }]);
-  }, 90_000);
+  });
 });

@@ -37,7 +37,7 @@ describe('tapegraph serve --sample', () => {
     const second = await served(['--sample', '--clock', clock], own);
     expect(second.ready.key).toBe(first.ready.key);
     expect(statSync(join(data, 'sample-key')).mode & 0o077).toBe(0);
-  }, 120_000);
+  });
 
   it('lets the session under way trade by the clock, and goes on with it at the next start', async () => {
     const sampled = await storeForThisTest();

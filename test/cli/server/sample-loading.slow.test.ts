@@ -105,7 +105,7 @@ beforeAll(async () => {
   await ensureSampleMarket(store, { dataDir: folder(), now, shape, besideTape: true });
   undisturbed = await contentsOf(store, omitted);
   await store.close();
-}, 120_000);
+});
 
 async function expectWhole(store: TestStore): Promise<void> {
   const found = await contentsOf(store, omitted);
@@ -140,7 +140,7 @@ describe('a server that loads the sample market', () => {
     const quotes = `${both[0]!.url}/v2/quotes?symbols=SPY`;
     expect((await fetch(quotes, { headers: { authorization: `Bearer ${JSON.parse(one!).key}` } })).status).toBe(200);
     await expectWhole(store);
-  }, 180_000);
+  });
 
   it('goes on by itself when its loader is killed after the latest session, and stays ready', async () => {
     const store = await storeForThisTest();
@@ -152,7 +152,7 @@ describe('a server that loads the sample market', () => {
     expect(states[0]!.what).toBe(history);
     for (const { readiness, isAnnounced } of states) expect([readiness, isAnnounced]).toEqual([[200, 'ready'], true]);
     await expectWhole(store);
-  }, 180_000);
+  });
 
   it('leaves the loading to another one that has begun it, which stays ready, and is announced as early', async () => {
     const store = await storeForThisTest();
@@ -171,7 +171,7 @@ describe('a server that loads the sample market', () => {
     await Promise.all([first, second].map(untilWhole));
     expect(second.said().stdout).toBe(first.said().stdout);
     await expectWhole(store);
-  }, 180_000);
+  });
 
   it('that is killed with its loader in the latest session, then in the history, has all at the next start', async () => {
     const store = await storeForThisTest();
@@ -188,5 +188,5 @@ describe('a server that loads the sample market', () => {
     }
     await untilWhole(await started(store, data));
     await expectWhole(store);
-  }, 180_000);
+  });
 });

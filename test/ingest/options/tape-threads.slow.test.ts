@@ -160,7 +160,7 @@ describe('an option tape read by several threads', () => {
     expect(alone.report).toMatchObject({ status: 'refused', reason: 'at least 100 bad lines, at most 20 allowed' });
     expect(alone.report.badLines.map(({ line }) => line).slice(0, 3)).toEqual([151, 302, 453]);
     expect(await ingest(3, path, { maxErrors: 20 })).toEqual(alone);
-  }, 120_000);
+  });
 
   test('a stop ends the threads and stores nothing', async () => {
     const path = writeTape('stopped.csv', 'contract', 100_000);
@@ -177,5 +177,5 @@ describe('an option tape read by several threads', () => {
     );
     await expect(reading).rejects.toThrow('stopped');
     expect((await hashes(store)).flow_events).toBeNull();
-  }, 60_000);
+  });
 });

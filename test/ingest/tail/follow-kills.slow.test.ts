@@ -46,7 +46,7 @@ describe('a live tape that is followed', () => {
     expect(positions[0]).toBeGreaterThan(0);
     expect(positions[2]).toBeLessThan(lines.length);
     expect(await stored(store)).toEqual(await stored(whole));
-  }, 120_000);
+  });
 });
 
 describe.skipIf(redisUrl === null)('a tape in a Redis stream', () => {
@@ -86,5 +86,5 @@ describe.skipIf(redisUrl === null)('a tape in a Redis stream', () => {
     // The end of stdin completed its events; a stream never ends.
     await follow(killed, Readable.from([]), options({ source: `stream ${stream}` }));
     expect(unnumbered(await stored(killed))).toEqual(unnumbered(await stored(whole)));
-  }, 120_000);
+  });
 });

@@ -70,7 +70,7 @@ describe.skipIf(!hasNatsServer)('a tape that is piped from NATS', () => {
     pipe.signal('SIGTERM');
     await pipe.ended;
     expect(await whatFollowed(store)).toEqual(await wholeTape());
-  }, 180_000);
+  });
 
   test('and is stored there loses nothing and repeats nothing when the pipe is killed and started again', async () => {
     const [port, store] = [await natsServer(), await marketForThisTest()];
@@ -97,5 +97,5 @@ describe.skipIf(!hasNatsServer)('a tape that is piped from NATS', () => {
     expect(positions).toEqual([...positions].sort((a, b) => a - b));
     expect(positions[0]).toBeGreaterThan(0);
     expect(await whatFollowed(store)).toEqual(await wholeTape());
-  }, 180_000);
+  });
 });

@@ -153,7 +153,7 @@ test('after any replacement, every row of before is read as it was known at each
   expect(known[0]!.rows).toEqual({});
   const tables = Object.keys(known.at(-1)!.rows);
   expect(tables).toEqual(expect.arrayContaining(['bar_blocks', 'flow_legs', 'option_bar_blocks', 'gex_captures']));
-}, 120_000);
+});
 
 test('a generation that was being written was not known yet', async () => {
   const store = await storeForThisTest();
