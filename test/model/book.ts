@@ -1,9 +1,9 @@
 // The store of a gateway that keeps its promises: every accepted print, by symbol and session, and what waits.
 
 import { closeOf, newYork, openOf, plusDays, sessionOf } from './calendar.ts';
-import { type Bar, barsOf, longerBars, type Timeframe } from './figures.ts';
+import { type Bar, barsOf, longerBars, sideOf, type Timeframe } from './figures.ts';
 import type { FileBar } from './vendors.ts';
-import { contractPath, type Instrument, type Print, tickerOf } from './world.ts';
+import { contractPath, type Instrument, type Print, type Quote, tickerOf } from './world.ts';
 
 /** A session of a symbol, in a report. */
 export interface PartReport {
@@ -146,6 +146,21 @@ function isSame(known: Bar | undefined, bar: Bar, exactly: boolean): boolean {
   );
 }
 
+/** Quotes in order of time: of one instant, the last in sequence is in force. */
+function inForce(quotes: readonly Quote[]): Quote[] {
+  const last = new Map<string, Quote>();
+  for (const quote of [...quotes].sort((a, b) => a.sequence - b.sequence))
+    last.set(`${quote.ms} ${quote.nanos}`, quote);
+  return [...last.values()].sort((a, b) => a.ms - b.ms || a.nanos - b.nanos);
+}
+
+const byContract = (quotes: readonly Quote[]) =>
+  Map.groupBy(quotes, (quote) => keyOf(tickerOf(quote), sessionOf(quote.ms)));
+
+const areSame = (some: readonly Quote[], others: readonly Quote[]) =>
+  some.length === others.length &&
+  some.every((a, i) => (['ms', 'nanos', 'bid', 'ask'] as const).every((name) => a[name] === others[i]![name]));
+
 const within = (prints: readonly Print[], session: string) => prints.filter(({ ms }) => sessionOf(ms) === session);
 
 export class Book {
@@ -160,6 +175,8 @@ export class Book {
   readonly #barFiles = new Set<string>();
   /** Sessions of contracts whose bars are of a tape of a session in progress. */
   readonly #live = new Set<string>();
+  /** Stored quotes by contract and session. */
+  readonly #quotes = new Map<string, Quote[]>();
   /** Splits by symbol and ex-date. */
   readonly splits = new Map<string, { symbol: string; exDate: string; ratio: number }>();
 
@@ -272,6 +289,30 @@ export class Book {
     return report;
   }
 
+  /**
+   * Takes a file of quotes: those of a contract's session replace the stored ones, or are joined with them if they lack
+   * minutes and those that both have are the same. Others are left.
+   */
+  takeQuotes(file: readonly Quote[], replace: boolean): TapeReport {
+    const report: TapeReport = { written: [], waiting: [], fewer: [], sealed: [] };
+    for (const [key, given] of byContract(file)) {
+      const [{ symbol, ms }, quotes, stored] = [given[0]!, inForce(given), this.#quotes.get(key) ?? []];
+      const part = { symbol, session: sessionOf(ms) };
+      const byMinute = (all: readonly Quote[]) => Map.groupBy(all, (quote) => Math.floor(quote.ms / 60_000));
+      const [before, now] = [byMinute(stored), byMinute(quotes)];
+      const lacks = !replace && [...before].some(([minute, of]) => (now.get(minute)?.length ?? 0) < of.length);
+      if (lacks && [...before].some(([minute, of]) => now.has(minute) && !areSame(of, now.get(minute)!))) {
+        report.fewer.push({ ...part, count: quotes.length });
+        continue;
+      }
+      const all = lacks ? inForce([...stored, ...quotes]) : quotes;
+      if (areSame(all, stored)) continue;
+      this.#quotes.set(key, all);
+      report.written.push({ ...part, before: stored.length, count: all.length });
+    }
+    return report;
+  }
+
   /** Adds prints of a live tape to their sessions. */
   follow(symbol: string, prints: readonly Print[]): void {
     for (const [session, own] of Map.groupBy(prints, ({ ms }) => sessionOf(ms))) {
@@ -285,14 +326,15 @@ export class Book {
     return this.seals.has(keyOf('all', session)) || this.seals.has(keyOf(symbol, session));
   }
 
-  /** Takes files as parts of one tape. `only`: a reconciliation of this session. */
+  /** Takes files as parts of one tape. `only`: a reconciliation of this session; `quotes`: given with the tape. */
   takeTape(
     files: readonly (readonly Print[])[],
-    { replace = false, only = null as string | null, nowMs = Infinity } = {},
+    { replace = false, only = null as string | null, nowMs = Infinity, quotes = null as readonly Quote[] | null } = {},
   ): TapeReport {
     const report: TapeReport = { written: [], waiting: [], fewer: [], sealed: [] };
     const sessions = [...new Set(files.flat().map(({ ms }) => sessionOf(ms)))].sort();
     const ofSession = new Map(sessions.map((session) => [session, files.map((file) => within(file, session))]));
+    const given = quotes && new Map([...byContract(quotes)].map(([key, own]) => [key, inForce(own)]));
     const isRegular = ({ ms }: Print, session: string) => ms >= openOf(session) && ms <= closeOf(session);
     const hasOwn = sessions.some((session) =>
       ofSession
@@ -310,7 +352,7 @@ export class Book {
         const regular = speaking.some((print) => isRegular(print, session));
         const reaches = speaking.some((print) => isRegular(print, session) && print.ms >= closeOf(session) - 300_000);
         const isLive = nowMs < closeOf(session) + 900_000;
-        const part = { symbol, session, sources, replace, reaches, isLive };
+        const part = { symbol, session, sources, replace, reaches, isLive, quotes: given };
         if (replace || regular || !hasOwn) this.#write(part, regular, report);
         else this.#putAside(part, report);
       }
@@ -319,7 +361,7 @@ export class Book {
   }
 
   #write(part: TapePart, isRegular: boolean, report: TapeReport): void {
-    const { symbol, session, sources, replace, reaches, isLive } = part;
+    const { symbol, session, sources, replace, reaches, isLive, quotes } = part;
     const key = keyOf(symbol, session);
     const prints = joined(replace ? sources : [...sources, ...(this.waiting.get(key) ?? [])]);
     const [stored, count] = [this.tapes.get(key), tradesOf(prints)];
@@ -334,10 +376,20 @@ export class Book {
     }
     const before = stored ? tradesOf(stored) : known > 0 ? null : 0;
     report.written.push({ symbol, session, count, before });
-    this.tapes.set(key, prints);
+    this.tapes.set(
+      key,
+      prints.map((print) => this.#withSide(print, session, quotes)),
+    );
     this.#writeBars(symbol, session, isLive && prints[0]!.contract !== undefined);
     // Prints outside of regular hours also wait for the tape of the day.
     if (!isRegular && !replace) this.#wait(key, prints);
+  }
+
+  /** A print with its side, of options: by quotes that came with the tape, else by stored ones. */
+  #withSide(print: Print, session: string, given: ReadonlyMap<string, Quote[]> | null): Print {
+    if (!print.contract) return print;
+    const own = (given ?? this.#quotes).get(keyOf(tickerOf(print), session)) ?? [];
+    return { ...print, side: sideOf(print, own) };
   }
 
   #putAside({ symbol, session, sources }: TapePart, report: TapeReport): void {
@@ -366,4 +418,6 @@ interface TapePart {
   reaches: boolean;
   /** True if the session is in progress. */
   isLive: boolean;
+  /** Quotes that came with the tape, by contract and session. */
+  quotes: ReadonlyMap<string, Quote[]> | null;
 }

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { sharedData } from '../support/shared-data.ts';
 import { newYork } from './calendar.ts';
-import { type Contract, listingExchange, type Print } from './world.ts';
+import { type Contract, listingExchange, type Print, type Quote } from './world.ts';
 
 export interface Bar {
   ts_ms: number;
@@ -323,8 +323,24 @@ const isFlagged = ({ conditions: ids }: Print) => ids.some((id) => id >= 232 && 
 const isOrdinary = ({ conditions: ids }: Print) => ids.every((id) => [209, 219, 228, 230].includes(id));
 const placeOf = ({ root, expiry, right, strike }: Contract) => `${root} ${expiry} ${right} ${strike}`;
 
-/** Milliseconds from one print to another. */
-const passed = (from: Print, to: Print) => to.ms - from.ms + (to.nanos - from.nanos) / 1e6;
+type Instant = Pick<Print, 'ms' | 'nanos'>;
+
+/** Milliseconds from one instant to another. */
+const passed = (from: Instant, to: Instant) => to.ms - from.ms + (to.nanos - from.nanos) / 1e6;
+
+/** Late, cross and reopening prints, whose side no quote tells. */
+const sideless = [202, 204, 206, 208, 210, 229, 230, 234, 241];
+
+/** The side of a print by the quotes of its contract, in order of time (methodology 3). */
+export function sideOf(print: Print, quotes: readonly Quote[]): string {
+  const quote = quotes.findLast((each) => passed(each, print) >= 0);
+  if (!quote || passed(quote, print) > 5000 || print.conditions.some((id) => sideless.includes(id))) return 'unknown';
+  const { bid, ask } = quote;
+  if (ask === 0 || bid > ask) return 'unknown';
+  const above = 10 * (print.price - bid);
+  if (bid === ask) return above > 0 ? 'buy_inferred' : above < 0 ? 'sell_inferred' : 'neutral';
+  return above >= 6 * (ask - bid) ? 'buy_inferred' : above <= 4 * (ask - bid) ? 'sell_inferred' : 'neutral';
+}
 
 /** Groups of prints in order of time, each from a first one on as long as the next fits. */
 function runsOf(prints: readonly Print[], fits: (print: Print, run: readonly Print[]) => boolean): Print[][] {
@@ -337,7 +353,7 @@ function runsOf(prints: readonly Print[], fits: (print: Print, run: readonly Pri
   return runs;
 }
 
-/** The large trades of a session's standing prints without quotes, in order of time (methodology 3). */
+/** The large trades of a session's standing prints, in order of time (methodology 3). */
 export function largeTradesOf(prints: readonly Print[]) {
   const flagged = [...Map.groupBy(prints.filter(isFlagged), ({ exchange }) => exchange).values()]
     .flatMap((own) => runsOf(own, (print, run) => passed(run[0]!, print) <= 50))
@@ -345,8 +361,9 @@ export function largeTradesOf(prints: readonly Print[]) {
       new Set(run.map(({ contract }) => placeOf(contract!))).size > 1 ? [run] : run.map((print) => [print]),
     );
   const others = prints.filter((print) => !isFlagged(print));
-  const runs = [...Map.groupBy(others.filter(isOrdinary), ({ contract }) => placeOf(contract!)).values()].flatMap(
-    (own) => runsOf(own, (print, run) => passed(run.at(-1)!, print) <= 100 && passed(run[0]!, print) <= 500),
+  const ofOneSide = ({ contract, side }: Print) => `${placeOf(contract!)} ${side}`;
+  const runs = [...Map.groupBy(others.filter(isOrdinary), ofOneSide).values()].flatMap((own) =>
+    runsOf(own, (print, run) => passed(run.at(-1)!, print) <= 100 && passed(run[0]!, print) <= 500),
   );
   const sweeps = runs.filter((run) => new Set(run.map(({ exchange }) => exchange)).size > 1);
   const single = others.filter((print) => !sweeps.some((sweep) => sweep.includes(print))).map((print) => [print]);
@@ -358,7 +375,8 @@ export function largeTradesOf(prints: readonly Print[]) {
   return all
     .sort((a, b) => passed(b.legs[0]!, a.legs[0]!))
     .map(({ event_kind, legs }) => ({
-      ...{ event_kind, event_ts_ms: legs[0]!.ms, total_size: sum(legs.map(({ size }) => size)), side: 'unknown' },
+      ...{ event_kind, event_ts_ms: legs[0]!.ms, total_size: sum(legs.map(({ size }) => size)) },
+      side: legs.every(({ side }) => side === legs[0]!.side) ? legs[0]!.side : 'unknown',
       premium_usd: sum(legs.map(({ price, size }) => price * size)) / 100,
       price_low: Math.min(...legs.map(({ price }) => price)) / 1e4,
       price_high: Math.max(...legs.map(({ price }) => price)) / 1e4,

@@ -17,11 +17,13 @@ import {
   barFiles,
   barFormats,
   type FileBar,
+  type QuoteFile,
+  quoteFiles,
   tapeFiles,
   tapeFormats,
   type VendorFile,
 } from './vendors.ts';
-import { hashOf, optionRoots, type Print, tickerOf, type World } from './world.ts';
+import { hashOf, optionRoots, type Print, type Quote, tickerOf, type World } from './world.ts';
 
 /** One command of a life: its kind, and the seed of everything else about it. */
 export type Step = ({ kind: 'clock'; atMs: number } | { kind: keyof typeof commands; seed: number }) & {
@@ -91,6 +93,8 @@ export class Life {
   /** Commands so far, as a person can run them. */
   readonly script: string[] = [];
   #files = 0;
+  /** The files of the last tape of options. */
+  #optionFiles: readonly VendorFile[] = [];
   /** Number of prints that came by the live tape. */
   followed = 0;
   /** State of a sample market, which other data sets aside, and if there is some. */
@@ -238,20 +242,50 @@ export class Life {
       const format = random.pick(barFormats[dataset]);
       const own = venues.filter((each) => cut(each) === cut(part[0]!));
       for (const file of barFiles(format, part, own, this.nextName(), random.below(1e9)).slice(0, 4))
-        await this.#ingestBarFile(dataset, file, replace);
+        await this.#ingestFile(dataset, file, replace, this.#refusal(file), () =>
+          (isOfOptions ? this.options : this.book).takeBars(timeframe, file.bars, replace),
+        );
     }
   }
 
-  async #ingestBarFile(dataset: BarDataset, file: BarFile, replace: boolean): Promise<void> {
+  /** Quotes of some underlyings' sessions up to now, cut in any way, some of them now and then absent. */
+  async ingestQuotes(random: Random): Promise<void> {
+    const { world, gateway } = this;
+    const begun = world.sessions.filter((session) => gateway.nowMs > openOf(session) + 3_600_000);
+    if (begun.length === 0) return;
+    const sessions = random.once(4) ? begun : [random.pick(begun)];
+    const all = Object.keys(optionRoots);
+    const some = random.once(2) ? [random.pick(all)] : all;
+    const isKept = random.once(4) ? () => !random.once(10) : () => true;
+    const quotes = some
+      .flatMap((symbol) => sessions.flatMap((session) => world.quotes(symbol, session)))
+      .filter((quote) => quote.ms <= gateway.nowMs && isKept());
+    const cut = quoteCuts[random.pick(Object.keys(quoteCuts))]!;
+    const parts = shuffledSometimes([...Map.groupBy(shuffledSometimes(quotes, random), cut).values()], random);
+    const replace = random.once(8);
+    for (const part of parts.slice(0, 3)) {
+      const format = random.pick(tapeFormats[random.once(6) ? random.pick(optionFeeds) : world.optionFeed]);
+      for (const file of quoteFiles(format, part, this.nextName(), random.below(1e9)).slice(0, 4))
+        await this.#ingestFile('option-quotes', file, replace, null, () =>
+          this.options.takeQuotes(file.quotes, replace),
+        );
+    }
+  }
+
+  /** Ingests a file of bars or quotes, and compares its report with what the model takes, unless it must be refused. */
+  async #ingestFile(
+    dataset: string,
+    file: { name: string; bytes: Buffer },
+    replace: boolean,
+    refused: string | null,
+    take: () => TapeReport,
+  ): Promise<void> {
     const argv = ['ingest', dataset, ...(replace ? ['--replace'] : []), ...this.write([file])];
     const { code, json, said } = await this.run(argv);
     const report = json?.files?.[0];
     if (!report) throw new Differs(`exit code ${code} without a report: ${said}`);
     const isSilent = report.reason?.startsWith('the same content is already stored');
-    const timeframe = dataset === 'stock-day-bars' ? '1d' : '1m';
-    const book = dataset === 'option-minute-bars' ? this.options : this.book;
-    const refused = this.#refusal(file);
-    const taken = refused === null ? book.takeBars(timeframe, file.bars, replace) : nothing;
+    const taken = refused === null ? take() : nothing;
     const expected = reportOf(isSilent ? { ...taken, fewer: [] } : taken);
     const isRefused = refused !== null || (!isSilent && taken.written.length === 0 && taken.fewer.length > 0);
     const found = {
@@ -328,35 +362,42 @@ export class Life {
     const sessions = random.once(4) ? begun : [random.pick(begun)];
     const all = Object.keys(optionRoots);
     const some = random.once(2) ? [random.pick(all)] : all;
-    const prints = some.flatMap((symbol) => sessions.flatMap((session) => world.options(symbol, session)));
+    const of = <T extends { ms: number }>(rowsOf: (symbol: string, session: string) => readonly T[]) =>
+      some.flatMap((symbol) => sessions.flatMap((session) => rowsOf(symbol, session))).filter(({ ms }) => ms <= now);
     const cut = optionCuts[random.pick(Object.keys(optionCuts))]!;
-    const parts = [
-      ...Map.groupBy(
-        prints.filter(({ ms }) => ms <= now),
-        cut,
-      ).values(),
-    ];
+    const parts = [...Map.groupBy(of(world.options), cut).values()];
     const format = random.pick(tapeFormats[random.once(6) ? random.pick(optionFeeds) : world.optionFeed]);
     const files = parts.flatMap((part) => tapeFiles(format, part, this.nextName(), random.below(1e9)));
-    if (files.length > 0 && files.length < 100) await this.#ingestTape(random, files, random.once(8), 'option-trades');
+    const isAgain = random.once(6);
+    if (!isAgain && files.length > 0 && files.length < 100) this.#optionFiles = files;
+    const given = random.once(4) ? of((symbol, session) => world.quotes(symbol, session)) : [];
+    const quotes =
+      given.length > 0 ? quoteFiles(random.pick(['csv', 'packed', 'dbn', 'theta']), given, this.nextName(), 1) : [];
+    if (this.#optionFiles.length > 0) await this.#ingestTape(random, this.#optionFiles, random.once(8), quotes);
   }
 
   async #ingestTape(
     random: Random,
     files: readonly VendorFile[],
     replace: boolean,
-    dataset = 'stock-trades',
+    /** Given with an option tape; null = a tape of stocks. */
+    quotes: readonly QuoteFile[] | null = null,
   ): Promise<void> {
-    const argv = ['ingest', dataset, ...(replace ? ['--replace'] : []), ...this.write(files)];
+    const argv = ['ingest', quotes ? 'option-trades' : 'stock-trades', ...(replace ? ['--replace'] : [])];
+    // Minutes that are solved with quotes are not of the model.
+    if (quotes) argv.push('--solve-most', '0');
+    argv.push(...this.write(files));
+    if (quotes && quotes.length > 0) argv.push('--quotes', ...this.write(quotes));
     const isCut = random.once(8);
     const isKilled = isCut && this.world.kills && random.once(3);
     if (isKilled) await this.gateway.killed(argv, 500 + random.below(6000));
     else if (isCut) await this.gateway.cut(argv, 1 + random.below(120));
     const { code, json, said } = await this.run(argv);
     if (!json?.files) throw new Differs(`exit code ${code} without a report: ${said}`);
-    const report = (dataset === 'stock-trades' ? this.book : this.options).takeTape(
+    const own = quotes?.flatMap((file) => file.quotes) ?? [];
+    const report = (quotes ? this.options : this.book).takeTape(
       files.map(({ prints }) => prints),
-      { replace, nowMs: this.gateway.nowMs },
+      { replace, nowMs: this.gateway.nowMs, quotes: own.length > 0 ? own : null },
     );
     // A command that is repeated after a break finds all or nothing of it stored.
     if (isCut) return;
@@ -397,6 +438,7 @@ const commands = {
   optionBars: (life: Life, random: Random) => life.ingestBars(random, 'option-minute-bars'),
   splits: (life: Life, random: Random) => life.ingestSplits(random),
   options: (life: Life, random: Random) => life.ingestOptions(random),
+  optionQuotes: (life: Life, random: Random) => life.ingestQuotes(random),
   ...chainCommands,
   defect: ingestDefect,
   seal: sealAndUndo,
@@ -408,9 +450,9 @@ const commands = {
 };
 
 /** Each kind as often as it is taken. */
-const tapes = (['stocks', 'stocks', 'stocks', 'stocks', 'bars', 'options', 'options', 'optionBars'] as const).flatMap(
-  (kind) => [...[kind, kind]],
-);
+const tapes = (
+  ['stocks', 'stocks', 'stocks', 'stocks', 'bars', 'options', 'options', 'optionBars', 'optionQuotes'] as const
+).flatMap((kind) => [...[kind, kind]]);
 const others = ['splits', 'defect', 'seal', 'reconcile', 'follow', 'follow', 'prune', 'restart', 'sample'] as const;
 const often = [...tapes, ...others, ...oftenOfChains];
 
@@ -422,6 +464,15 @@ const optionCuts: Record<string, (print: Print) => string> = {
   right: ({ contract }) => contract!.right,
   expiry: ({ contract }) => contract!.expiry,
   root: ({ contract }) => contract!.root,
+};
+
+/** Cuts of quotes; the last one cuts within minutes. */
+const quoteCuts: Record<string, (quote: Quote) => string> = {
+  whole: () => '',
+  hour: ({ ms }) => String(Math.floor(ms / 3_600_000)),
+  symbol: ({ symbol }) => symbol,
+  contract: tickerOf,
+  nanos: ({ nanos }) => String(nanos > 0),
 };
 
 /** Prints whose ids identify nothing, as some feeds have them. */

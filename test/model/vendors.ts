@@ -2,10 +2,10 @@
 import { gzipSync, zstdCompressSync } from 'node:zlib';
 import { parquetWriteBuffer } from 'hyparquet-writer';
 import { type Random, randomOf, shuffled } from '../support/random.ts';
-import { dbnBar, dbnFile, dbnQuote, dbnSchemas, dbnTrade } from '../support/tapes/dbn-encoder.ts';
+import { dbnBar, dbnFile, dbnQuote, dbnSchemas, dbnTrade, undefinedPrice } from '../support/tapes/dbn-encoder.ts';
 import { dateOf, day, newYork, newYorkTime, plusDays } from './calendar.ts';
 import type { Bar } from './figures.ts';
-import { type Contract, contractPath, type Instrument, type Print, tickerOf } from './world.ts';
+import { type Contract, contractPath, type Instrument, type Print, type Quote, tickerOf } from './world.ts';
 
 /** A file of prints as a vendor writes it. */
 export interface VendorFile {
@@ -16,7 +16,7 @@ export interface VendorFile {
 }
 
 const dollars = (units: number) => String(units / 1e4);
-const nanosOf = ({ ms, nanos }: Print) => `${ms}${String(nanos).padStart(6, '0')}`;
+const nanosOf = ({ ms, nanos }: Pick<Print, 'ms' | 'nanos'>) => `${ms}${String(nanos).padStart(6, '0')}`;
 
 const grouped = <T>(items: readonly T[], keyOf: (item: T) => string) => [...Map.groupBy(items, keyOf).values()];
 
@@ -76,23 +76,22 @@ function flatTable(prints: readonly Print[], random: Random): Table {
   return tableOf(prints, Object.fromEntries(names.map((name) => [name, columns[name]!])));
 }
 
-/** Pages of `/v3/trades` of one ticker, which the address of the next page has, else the name of the file. */
-function massiveOf(prints: readonly Print[], random: Random): string {
-  const results = prints.map(
-    (print) =>
-      `{"conditions":[${print.conditions}],"correction":${print.correction},"exchange":${print.exchange},` +
-      `"id":"${print.id}","price":${dollars(print.price)},"sequence_number":${print.sequence},` +
-      `"sip_timestamp":${nanosOf(print)},"size":${print.size},"tape":${print.tape}` +
-      `${print.trf === 0 ? '' : `,"trf_id":${print.trf}`}}`,
-  );
+/** Pages of `/v3/trades` or `/v3/quotes` of one ticker: the address of the next page has it, else the file's name. */
+function massiveOf(kind: 'trades' | 'quotes', ticker: string, results: readonly string[], random: Random): string {
   const length = random.pick([1000, 5, 50]);
   const pages = Array.from({ length: Math.ceil(results.length / length) }, (_, i) => {
-    const next = `https://api.polygon.io/v3/trades/${encodeURIComponent(tickerOf(prints[0]!))}?cursor=${i}`;
+    const next = `https://api.polygon.io/v3/${kind}/${encodeURIComponent(ticker)}?cursor=${i}`;
     const more = (i + 1) * length < results.length ? `"next_url":"${next}",` : '';
     return `{"status":"OK","request_id":"x",${more}"results":[${results.slice(i * length, (i + 1) * length)}]}`;
   });
   return pages.join('\n');
 }
+
+const massiveTrade = (print: Print) =>
+  `{"conditions":[${print.conditions}],"correction":${print.correction},"exchange":${print.exchange},` +
+  `"id":"${print.id}","price":${dollars(print.price)},"sequence_number":${print.sequence},` +
+  `"sip_timestamp":${nanosOf(print)},"size":${print.size},"tape":${print.tape}` +
+  `${print.trf === 0 ? '' : `,"trf_id":${print.trf}`}}`;
 
 /** Publishers of the vendor by exchange, or facility. */
 const publishers: Record<number, number> = {
@@ -223,8 +222,9 @@ export function tapeFiles(format: TapeFormat, given: readonly Print[], name: str
   if (format === 'dbn') return [{ name: `${name}.dbn`, bytes: dbnOf(prints, random), prints }];
   if (format === 'massive')
     return grouped(prints, tickerOf).map((own) => {
-      const ticker = tickerOf(own[0]!).replace('O:', '');
-      return { name: `${ticker}_${name}.json`, bytes: Buffer.from(massiveOf(own, random)), prints: own };
+      const ticker = tickerOf(own[0]!);
+      const text = massiveOf('trades', ticker, own.map(massiveTrade), random);
+      return { name: `${ticker.replace('O:', '')}_${name}.json`, bytes: Buffer.from(text), prints: own };
     });
   if (format === 'theta') {
     const rows = prints.map((print) => ({ ...print, contract: print.contract! }));
@@ -232,6 +232,75 @@ export function tapeFiles(format: TapeFormat, given: readonly Print[], name: str
   }
   const packing = format === 'csv' ? 'csv' : random.pick(['gz', 'zst', 'parquet'] as const);
   return [{ ...packed(flatTable(prints, random), packing, name, random), prints }];
+}
+
+const quoteColumns: Cells<Quote> = {
+  ...{
+    ticker: tickerOf,
+    ask_price: ({ ask }) => (ask === 0 ? '' : dollars(ask)),
+    bid_price: ({ bid }) => dollars(bid),
+  },
+  ...{ sequence_number: ({ sequence }) => sequence, sip_timestamp: nanosOf },
+};
+const thetaQuotes: Cells<Quote> = {
+  ...{
+    bid: ({ bid }) => dollars(bid),
+    bid_condition: () => 50,
+    ask: ({ ask }) => dollars(ask),
+    ask_condition: () => 50,
+  },
+};
+const massiveQuote = (quote: Quote) =>
+  `{"ask_price":${dollars(quote.ask)},"bid_price":${dollars(quote.bid)},"sequence_number":${quote.sequence},` +
+  `"sip_timestamp":${nanosOf(quote)}}`;
+
+/** Quotes as records of DBN: by their sequence, or in the order of the file. */
+function dbnQuotes(quotes: readonly Quote[], type: 'mbp1' | 'cmbp1'): Buffer {
+  const symbols = [...new Set(quotes.map(dbnSymbol))];
+  const side = (units: number) => (units === 0 ? undefinedPrice : units / 1e4);
+  return dbnFile({
+    schema: dbnSchemas[type],
+    mappings: dbnMappings(
+      symbols,
+      quotes.map(({ ms }) => ms),
+    ),
+    records: quotes.map((quote) => {
+      const of = { publisher: 22, instrument: symbols.indexOf(dbnSymbol(quote)) + 1, at: BigInt(nanosOf(quote)) };
+      const event = { ...of, price: 1, size: 1, sequence: quote.sequence, action: 'A' };
+      return dbnQuote({ ...event, bid: side(quote.bid), ask: side(quote.ask) }, type);
+    }),
+  });
+}
+
+/** A file of quotes, with what it states. */
+export interface QuoteFile {
+  name: string;
+  bytes: Buffer;
+  quotes: readonly Quote[];
+}
+
+/** Quotes as one file of a format, or one for each contract. */
+export function quoteFiles(format: TapeFormat, given: readonly Quote[], name: string, seed: number): QuoteFile[] {
+  const random = randomOf(seed);
+  // Without sequences, the order is that of the file.
+  const inOrder = given.map((quote, i) => ({ ...quote, sequence: i + 1 }));
+  if (format === 'theta') {
+    const quotes = inOrder.map((quote) => ({ ...quote, nanos: 0 }));
+    return [{ ...thetaFile(quotes, thetaQuotes, name, random), quotes }];
+  }
+  if (format === 'dbn') {
+    const type = random.pick(['mbp1', 'cmbp1'] as const);
+    const quotes = type === 'cmbp1' ? inOrder : given;
+    return [{ name: `${name}.dbn`, bytes: dbnQuotes(quotes, type), quotes }];
+  }
+  if (format === 'massive')
+    return grouped(given, tickerOf).map((quotes) => {
+      const ticker = tickerOf(quotes[0]!);
+      const text = massiveOf('quotes', ticker, quotes.map(massiveQuote), random);
+      return { name: `${ticker.slice(2)}_${name}.json`, bytes: Buffer.from(text), quotes };
+    });
+  const packing = format === 'csv' ? 'csv' : random.pick(['gz', 'zst', 'parquet'] as const);
+  return [{ ...packed(tableOf(given, quoteColumns), packing, name, random), quotes: given }];
 }
 
 /** A bar of a file. */

@@ -1,6 +1,6 @@
 // The market: symbols, and every print of every session, made by a seed alone.
 import { type Random, randomOf } from '../support/random.ts';
-import { closeOf, newYork, openOf, tradingDay } from './calendar.ts';
+import { closeOf, newYork, openOf, sessionOf, tradingDay } from './calendar.ts';
 
 /** One execution, or a record that corrects one, as a tape states it. */
 export interface Print {
@@ -22,6 +22,15 @@ export interface Print {
   tape: number;
   /** The contract of an option's print, whose `symbol` is the underlying. */
   contract?: Contract;
+  /** The side of an option's print, if its book knows quotes. */
+  side?: string;
+}
+
+/** A bid and an offer of a contract, units of 1e-4 dollars; 0 = none. */
+export interface Quote extends Pick<Print, 'symbol' | 'ms' | 'nanos' | 'sequence'> {
+  contract: Contract;
+  bid: number;
+  ask: number;
 }
 
 /** An option contract. */
@@ -76,6 +85,8 @@ export interface World {
   tape(symbol: string, session: string): readonly Print[];
   /** The prints of options on an underlying, in order of time. */
   options(underlying: string, session: string): readonly Print[];
+  /** The quotes of a session's prints of options. */
+  quotes(underlying: string, session: string): readonly Quote[];
 }
 
 /** Underlyings with options; one is an index with two roots. */
@@ -224,6 +235,31 @@ function makeOptions(seed: number, sessions: readonly string[], symbol: string, 
   return prints;
 }
 
+/** Quotes of prints: at and beside the bounds of sides, locked, crossed, without a side, and as old as may be. */
+function makeQuotes(random: Random, prints: readonly Print[], session: string): Quote[] {
+  const quotes = prints.flatMap(({ symbol, contract, price, ms, nanos }, n) => {
+    const ages = random.pick([[0, 0, 1, 40, 1000], [0, 4999], [5000], [4999, 5001]]);
+    return Array.from({ length: random.below(4) }, (_, i): Quote => {
+      const tenth = 1 + random.below(price / 20);
+      const bid = price - tenth * random.pick([-2, 0, 3, 4, 4, 5, 6, 6, 10, 12]);
+      const [low, high] = random.pick([
+        ...[[bid, bid + 10 * tenth] as const, [bid, bid + 10 * tenth] as const, [bid, bid + 10 * tenth] as const],
+        ...[[bid, bid] as const, [bid + tenth, bid] as const, [bid, 0] as const, [0, 2 * price] as const],
+      ]);
+      const at = { ms: ms - random.pick(ages), sequence: 5 * n + i };
+      return {
+        symbol,
+        contract: contract!,
+        bid: low,
+        ask: high,
+        ...at,
+        nanos: random.pick([nanos, nanos, 0, 999_999]),
+      };
+    });
+  });
+  return quotes.filter(({ ms }) => sessionOf(ms) === session);
+}
+
 /** The world of a seed. */
 export function makeWorld(seed: number, kills = false): World {
   const random = randomOf(hashOf(`world ${seed}`));
@@ -249,6 +285,10 @@ export function makeWorld(seed: number, kills = false): World {
       const key = `${underlying} ${session}`;
       if (!options.has(key)) options.set(key, makeOptions(seed, sessions, underlying, session));
       return options.get(key)!;
+    },
+    quotes(underlying, session) {
+      const own = randomOf(hashOf(`quotes ${seed} ${underlying} ${session}`));
+      return makeQuotes(own, this.options(underlying, session), session);
     },
     tape(symbol, session) {
       const key = `${symbol} ${session}`;
