@@ -14,7 +14,6 @@ interface When {
   known: number | null;
   /** Where the clock of a live answer stands; null for an answer as stored. */
   clockMs: number | null;
-  path: string;
 }
 
 function when({ world, chains, nowMs, random }: Asked): When {
@@ -24,8 +23,7 @@ function when({ world, chains, nowMs, random }: Asked): When {
   const moment = () => random.pick(stored).capturedAt + random.pick([0, 0, 0, -1, 1, 60_000]);
   const at = stored.length > 0 && random.once(2) ? Math.min(moment(), nowMs) : null;
   const clockMs = at === null ? nowMs : random.once(3) ? at : null;
-  const more = [...(at === null ? [] : [`at=${at}`]), ...(known === null ? [] : [`known=${known}`])];
-  return { underlying, at, known, clockMs, path: more.join('&') };
+  return { underlying, at, known, clockMs };
 }
 
 /** The captures that an answer may be of, ascending: whole ones, and a part at its own time. */
@@ -39,21 +37,16 @@ function visible({ chains, nowMs }: Asked, { underlying, at, known }: Pick<When,
  * The address, and the same in fields of the graph. An answer as it was live then is the graph's alone: the instant is
  * that of all fields, else an argument of the last.
  */
-function below(
-  { underlying: symbol, at, known, clockMs, path }: When,
-  route: string,
-  fields: readonly string[],
-  args: Json,
-) {
+function below({ underlying: symbol, at, known, clockMs }: When, route: string, names: readonly string[], args: Json) {
   const isThen = at !== null && clockMs !== null;
-  const last = field(fields.at(-1)!, { ...args, at: isThen ? null : at });
-  const { fields: all } = inGraph(
-    isThen ? at : null,
-    known,
-    [field('symbol', { symbol }), ...fields.slice(0, -1), last],
-    null,
-  );
-  return { path: isThen ? '' : `/v2/${route}?${path}`, fields: all };
+  const word = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  const given = Object.entries({ ...args, at, known }).filter(([, value]) => value !== null && value !== false);
+  const last = field(names.at(-1)!, { ...args, at: isThen ? null : at });
+  const own = [field('symbol', { symbol }), ...names.slice(0, -1), last];
+  return {
+    path: isThen ? '' : `/v2/${route}?${given.map(([name, value]) => `${word(name)}=${value}`).join('&')}`,
+    fields: inGraph(isThen ? at : null, known, own, null).fields,
+  };
 }
 
 /** Null if an answer is one of those that the model allows. */
@@ -91,7 +84,7 @@ async function askChain(asked: Asked): Promise<Question> {
   const { path, fields } = below(at, `chain/${at.underlying}`, ['chain'], { expiry });
   return {
     ...(isFollowed && { isFollowed }),
-    path: path && `${path}${expiry === null ? '' : `&expiry=${expiry}`}`,
+    path,
     caller: random.pick(['key', 'session']),
     graph: {
       fields: isFollowed ? [field('chainCaptured', { symbol: at.underlying, expiry })] : fields,
@@ -169,10 +162,9 @@ async function askGrid(asked: Asked): Promise<Question> {
       return found ? [ofGrid(served(solution, found, isByExpiry, top ?? 1e6))] : [];
     }),
   );
-  const more = `${isByExpiry ? '&by_expiry=true' : ''}${top === null ? '' : `&top=${top}`}`;
   const { path, fields } = below(at, `gex/${at.underlying}/grid`, ['gex', 'grid'], { byExpiry: isByExpiry, top });
   return {
-    path: path && `${path}${more}`,
+    path,
     caller: random.pick(['key', 'session']),
     graph: { fields, example: answers[0] ?? none, sparse: 'strikes' },
     judge: anyOf(last ? answers : [none], ({ data }) => data),
@@ -181,24 +173,20 @@ async function askGrid(asked: Asked): Promise<Question> {
 
 async function askHistory(asked: Asked): Promise<Question> {
   const { world, random, nowMs } = asked;
-  const { underlying, known: knownAt } = when(asked);
+  const at = { ...when(asked), at: null };
   const date = random.pick(world.sessions.filter((session) => session <= dateOf(nowMs)));
-  const own = visible(asked, { underlying, known: knownAt, at: null }).filter(({ session }) => session === date);
+  const own = visible(asked, at).filter(({ session }) => session === date);
   const captures = await published(asked, own);
   const isByExpiry = random.once(4);
   const answers = captures.map(({ solutions }) =>
     solutions.map((solution) => served(solution, exposuresOf(solution)!, isByExpiry, 20)),
   );
-  const more = `${isByExpiry ? '&by_expiry=true' : ''}${knownAt === null ? '' : `&known=${knownAt}`}`;
-  const fields = [
-    field('symbol', { symbol: underlying }),
-    'gex',
-    field('history', { date, byExpiry: isByExpiry, top: 20 }),
-  ];
+  const args = { date, top: 20, byExpiry: isByExpiry };
+  const { path, fields } = below(at, `gex/${at.underlying}/history`, ['gex', 'history'], args);
   return {
-    path: `/v2/gex/${underlying}/history?date=${date}&top=20${more}`,
+    path,
     caller: random.pick(['key', 'session']),
-    graph: inGraph(null, knownAt, fields, { captures: answers[0] ?? [] }),
+    graph: { fields, example: { captures: answers[0] ?? [] } },
     judge: (answer) => {
       const times = captures.map(({ capture }) => ({ captured_at: capture.capturedAt }));
       const others = anyOf([times], ({ data }) => data.captures)(answer);
@@ -228,20 +216,11 @@ async function askLevels(asked: Asked): Promise<Question> {
   const last = (await published(asked, visible(asked, { underlying, at: null, known: null }))).at(-1);
   const answers = (last?.solutions ?? []).map((solution) => {
     const { strikes, flip } = exposuresOf(solution)!;
-    const level = (kind: string, price: number | null) => ({ kind, price, captured_at: last!.capture.capturedAt });
-    return [
-      level(
-        'call_wall',
-        strikeOfMost(strikes, ({ gex }) => gex),
-      ),
-      level(
-        'put_wall',
-        strikeOfMost(strikes, ({ gex }) => -gex),
-      ),
-      level('flip', flip),
-    ];
+    const most = (sign: 1 | -1) => strikeOfMost(strikes, ({ gex }) => sign * gex);
+    const levels = Object.entries({ call_wall: most(1), put_wall: most(-1), flip });
+    return levels.map(([kind, price]) => ({ kind, price, captured_at: last!.capture.capturedAt }));
   });
-  const kindsOf = new Set(['call_wall', 'put_wall', 'flip']);
+  const isAsked = ({ kind }: Json) => ['call_wall', 'put_wall', 'flip'].includes(kind);
   return {
     path: `/v2/levels/${underlying}`,
     caller: asked.random.pick(['key', 'session']),
@@ -249,7 +228,7 @@ async function askLevels(asked: Asked): Promise<Question> {
       fields: [field('symbol', { symbol: underlying }), 'levels'],
       example: { levels: [{ kind: '', price: 0, captured_at: 0 }] },
     },
-    judge: anyOf(last ? answers : [[]], ({ data }) => data.levels.filter(({ kind }: Json) => kindsOf.has(kind))),
+    judge: anyOf(last ? answers : [[]], ({ data }) => data.levels.filter(isAsked)),
   };
 }
 
