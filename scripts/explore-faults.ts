@@ -341,16 +341,16 @@ const faults: readonly Fault[] = [
     to: "if (model !== 'BarBlock') noteRows(tx, model, symbols);\n  return symbols;",
   },
   {
-    name: 'the first chain of a stream is an hour old',
+    name: 'the first chain of a stream is ten days old',
     file: 'src/live/chains.ts',
     from: 'underlying, atMs: nowMs }',
-    to: 'underlying, atMs: nowMs - 3_600_000 }',
+    to: 'underlying, atMs: nowMs - 864_000_000 }',
   },
   {
-    name: 'the first capture of a stream is an hour old',
+    name: 'the first capture of a stream is ten days old',
     file: 'src/live/gex.ts',
     from: 'latestGexCaptures(store, unknown, nowMs, ',
-    to: 'latestGexCaptures(store, unknown, nowMs - 3_600_000, ',
+    to: 'latestGexCaptures(store, unknown, nowMs - 864_000_000, ',
   },
   {
     name: 'captures of an instant count by the second',

@@ -80,7 +80,7 @@ async function askChain(asked: Asked): Promise<Question> {
     }),
   }));
   const none = { spot: null, captured_at: null, partial: false, rows: [] };
-  const isFollowed = at.at === null && at.known === null && capture !== undefined && random.once(3);
+  const isFollowed = at.at === null && at.known === null && capture !== undefined && random.once(2);
   const { path, fields } = below(at, `chain/${at.underlying}`, ['chain'], { expiry });
   return {
     ...(isFollowed && { isFollowed }),

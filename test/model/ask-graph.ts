@@ -52,7 +52,7 @@ function answerOf({ fields, example, sparse }: InGraph, alias: string, answer: A
   }
   const value = fields.slice(1).reduce((of, each) => of?.[nameOf(each)], body.data?.[alias]);
   const stated = (row: Json) => Object.fromEntries(Object.entries(row).filter(([, each]) => each !== null));
-  if (sparse) value[sparse] = value[sparse].map(stated);
+  if (sparse && value) value[sparse] = value[sparse].map(stated);
   return { headers, bytes, status, body: 'data' in example ? value : { data: value } };
 }
 
