@@ -1,7 +1,8 @@
 import SchemaBuilder from '@pothos/core';
 import RelayPlugin from '@pothos/plugin-relay';
 import type { RequestContext } from '../resolvers/context.ts';
-import { costs } from './cost.ts';
+import type { FieldCost } from './cost.ts';
+import './field-options.ts';
 import {
   contextOfIds,
   decodeId,
@@ -26,6 +27,7 @@ interface TextScalar {
 /** The builder of the graph: the context, and the scalars' types in code. */
 export const builder = new SchemaBuilder<{
   Context: RequestContext;
+  InferredFieldOptionsKind: 'Read';
   DefaultFieldNullability: false;
   DefaultEdgesNullability: false;
   DefaultNodeNullability: false;
@@ -50,7 +52,7 @@ export const builder = new SchemaBuilder<{
     ImportBody: { Input: Uint8Array; Output: never };
   };
 }>({
-  plugins: [RelayPlugin],
+  plugins: [RelayPlugin, 'fieldOptions'],
   defaultFieldNullability: false,
   relay: {
     encodeGlobalID: (typename, id) => encodeId(typename, String(id)),
@@ -66,12 +68,12 @@ export const builder = new SchemaBuilder<{
       args: { id: { description: 'The id of an object.' } },
       extensions: {
         scopeGroup: 'market.reference',
-        contextBelow: (_value: never, { id }: { id: string }, context: RequestContext) =>
-          contextOfIds(context, [id], 'id'),
-        ...costs<{ id: string }, 'node'>({
+        cost: {
           each: ({ node = 0 }) => node,
           sizes: ({ id }) => nodeSizes(nodeTypes, [id]),
-        }),
+        } satisfies FieldCost<{ id: string }>,
+        contextBelow: (_value: never, { id }: { id: string }, context: RequestContext) =>
+          contextOfIds(context, [id], 'id'),
       },
       resolve: (_root, { id }, context) => readNode(nodeTypes, id as NodeId, context),
     },
@@ -79,18 +81,18 @@ export const builder = new SchemaBuilder<{
     nodesQueryOptions: false,
     nodesOnConnection: {
       description: 'The items of the page.',
-      extensions: costs({ rows: 'page' }),
+      size: { rows: 'page' },
     },
     edgesFieldOptions: {
       nullable: false,
       description: 'The items of the page with their cursors.',
-      extensions: costs({ rows: 'page' }),
+      size: { rows: 'page' },
     },
     nodeFieldOptions: { nullable: false, description: 'The item.' },
     cursorFieldOptions: {
       description: 'Cursor; send it as after to continue after this item.',
       // A checksum.
-      extensions: costs({ each: 0.003 }),
+      extensions: { cost: { each: 0.003 } },
     },
     pageInfoFieldOptions: { description: 'Position of the page in the list.' },
     // Subgraphs of a federated graph share it.

@@ -2,6 +2,7 @@ import { type Column, type Columns, namesOf } from '../domain/columns.ts';
 import type { InColumns } from '../domain/rows-in-columns.ts';
 import { yieldToEventLoop } from '../runtime/event-loop.ts';
 import { type GraphTypes, graphType } from './column-fields.ts';
+import type { FieldSize } from './cost.ts';
 
 /** Longer columns are completed one an iteration of the event loop. */
 const longColumn = 5000;
@@ -12,7 +13,7 @@ const known = (value: number) => (Number.isNaN(value) ? null : value);
 export function columnLists<C extends Columns, Rows extends InColumns<C>>(
   t: PothosSchemaTypes.ObjectFieldBuilder<GraphTypes, Rows>,
   columns: C,
-  extensions: object,
+  size: FieldSize,
 ) {
   const fields = namesOf(columns).map((name) => {
     const { nullable, description }: Column = columns[name]!;
@@ -21,7 +22,7 @@ export function columnLists<C extends Columns, Rows extends InColumns<C>>(
     const options = {
       type: [graphType(columns[name]!)],
       nullable: { list: false, items: nullable ?? true },
-      ...{ description, extensions },
+      ...{ description, size },
       resolve: ({ [name]: values }: Rows) =>
         values.length <= longColumn ? list(values) : yieldToEventLoop().then(() => list(values)),
     };

@@ -51,35 +51,42 @@ export interface AskingCaller {
   kind: 'key' | 'session';
 }
 
-/** A kind of list, by which an enclosing field sets its length. */
-type ListName = keyof typeof listSizes;
+/**
+ * A kind of list, by which an enclosing field sets its length; or other work that arguments decide: points of objects
+ * read by their ids, requests of an import, past instants and the points of one, instants of knowledge.
+ */
+export type SizeName = keyof typeof listSizes | 'node' | 'requests' | 'past' | 'pastPoints' | 'known';
 
 /** Number of items of each kind of list below a field. */
 export type Sizes = Readonly<Record<string, number>>;
 
-/**
- * Cost of a field, as `extensions.cost`. Points are measured: ten are the CPU of a page of 1,000 bars of nine values. A
- * value, of a field or a list item, costs the same everywhere and is not included.
- */
-export interface FieldCost<Args = never, Name extends string = string> {
-  /**
-   * Points of running the field for one parent, depending on the items that it reads, whether or not they are selected.
-   */
-  each?: number | ((sizes: { readonly [name in Name]: number }) => number);
-  /** Points of its first run in a document: the statements shared by a batch of parents. */
-  once?: number;
+/** Length of a field's value, its option `size`. */
+export interface FieldSize<Name extends string = SizeName> {
   /** Points of each item of its list, besides those of its values. */
   item?: number;
   /** Kind of a list, or its maximum number of items. */
   rows?: Name | number;
   /** Maximum number of items, if `rows` is a usual one. */
   mostRows?: number;
-  /** Number of items of the lists below, decided by the arguments and what the caller's kind may ask. */
-  sizes?: (args: Args, caller: AskingCaller, above: Sizes) => { readonly [name in Name]?: number };
   /** Bytes of its value as JSON, if its type does not define them. */
   bytes?: number;
   /** True if its value is a text of any length: the bytes of an answer are then counted, not taken from `bytes`. */
   isWritten?: boolean;
+}
+
+/**
+ * Cost of a field, its option `price`, and the length of its value. Points are measured: ten are the CPU of a page of
+ * 1,000 bars of nine values. A value, of a field or a list item, costs the same everywhere and is not included.
+ */
+export interface FieldCost<Args = never, Name extends string = SizeName> extends FieldSize<Name> {
+  /**
+   * Points of running the field for one parent, depending on the items that it reads, whether or not they are selected.
+   */
+  each?: number | ((sizes: { readonly [name in Name]: number }) => number);
+  /** Points of its first run in a document: the statements shared by a batch of parents. */
+  once?: number;
+  /** Number of items of the lists below, decided by the arguments and what the caller's kind may ask. */
+  sizes?: (args: Args, caller: AskingCaller, above: Sizes) => { readonly [name in Name]?: number };
   /** Number of values per parent, if that is not one: a subscription sends several at once. */
   times?: (args: Args, above: Sizes) => number;
 }
@@ -87,22 +94,21 @@ export interface FieldCost<Args = never, Name extends string = string> {
 /** Number of rows of a chain if one expiry is requested. */
 export const contractsOfExpiry = 1200;
 
+/** Price of a field that looks up what the request has read before: its value, and the look-up. */
+export const free = {} as const;
+
 /** Cost of a mutation besides its answer: one request. */
 export const writing = { once: 9 } as const;
 
 /** Cost of the quotes of the whole registry as of an instant in the past; live ones are computed once a minute. */
 export const registryQuotesCost = 30;
 
-/** Extensions of a field that costs something. */
-export function costs<Args = never, Name extends string = ListName>(
-  cost: FieldCost<Args, Name>,
-): { cost: FieldCost<Args, Name> } {
-  return { cost };
-}
+/** A declared cost, whatever names its sizes have. */
+export type AnyCost = FieldCost<never, string>;
 
 /** Declared cost of a field; undefined = its values alone. */
-export function costOf(field: { extensions: object }): FieldCost | undefined {
-  return (field.extensions as { cost?: FieldCost }).cost;
+export function costOf(field: { extensions: object }): AnyCost | undefined {
+  return (field.extensions as { cost?: AnyCost }).cost;
 }
 
 /** A requested number of items, clamped to 1 and the maximum; `otherwise` is the default. */

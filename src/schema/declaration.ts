@@ -9,7 +9,7 @@ import {
 import type { ResponseMeta } from '../resolvers/response-meta.ts';
 import { MeType } from './account/me.ts';
 import { builder } from './builder.ts';
-import { costs, writing } from './cost.ts';
+import { free, writing } from './cost.ts';
 import { ClassificationEnum, PlainMetaType } from './response-meta.ts';
 
 const DeclarationType = builder.objectRef<Declaration>('Declaration').implement({
@@ -39,20 +39,27 @@ builder.objectFields(MeType, (t) => ({
     type: DeclarationType,
     nullable: true,
     description: 'The market-data declaration of the account.',
-    extensions: { scopeGroup: 'account', ...costs({ once: 1.5 }) },
+    scope: 'account',
+    price: { once: 1.5 },
     resolve: (_me, _args, context) => declaration(context),
   }),
   flow: t.boolean({
     description: 'True if the option-flow capability is granted: site Pro and declared non-professional.',
+    scope: 'parent',
+    price: free,
     resolve: (_me, _args, context) => flowGranted(context),
   }),
   offExchange: t.boolean({
     description: 'True if off-exchange features are available in the site: site Basic and declared non-professional.',
+    scope: 'parent',
+    price: free,
     resolve: (_me, _args, context) => offExchangeGranted(context),
   }),
   meta: t.field({
     type: PlainMetaType,
     description: 'Metadata of an answer about the account; reports caps.flow.',
+    scope: 'parent',
+    price: free,
     resolve: (_me, _args, context) => accountMeta(context),
   }),
 }));
@@ -79,7 +86,8 @@ builder.mutationField('classify', (t) =>
     args: {
       classification: t.arg({ type: ClassificationEnum, required: true, description: 'The status to declare.' }),
     },
-    extensions: { scopeGroup: 'account', ...costs(writing) },
+    scope: 'account',
+    price: writing,
     resolve: async (_root, args, context) => ({
       declaration: await classify(context, args.classification),
       meta: accountMeta(context),

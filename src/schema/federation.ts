@@ -10,7 +10,7 @@ import { shownValue } from '../wire/printed-value.ts';
 import { WatchlistType } from './account/watchlists.ts';
 import { builder } from './builder.ts';
 import { OptionContractType } from './chain/contract.ts';
-import { costs } from './cost.ts';
+import type { FieldCost } from './cost.ts';
 import { schema } from './index.ts';
 import { SymbolType } from './market/symbol.ts';
 import { encodeId, type NodeId, type NodeTypes, nodeTypes, readNode, refetchedTypes } from './node-id.ts';
@@ -79,11 +79,11 @@ function entitiesIn(args: Arguments) {
 /** `Query._entities`: reads objects by the rules and at the cost of their global ids. */
 const entitiesField = {
   description: `The objects that other subgraphs refer to, at most ${maxRepresentations}, in the order of their representations. An item is null if there is no such object, or if an error says why.`,
+  // Never shared between callers like market data, since an object may belong to an account.
   extensions: {
-    // Never shared between callers like market data, since an object may belong to an account.
     scopeGroup: 'account',
     idsOf: (args: Arguments) => entitiesIn(args).map(({ typename, id }) => encodeId(typename, id)),
-    ...costs<Arguments, 'node' | 'page'>({
+    cost: {
       each: ({ node = 0 }) => node,
       item: 0.01,
       rows: 'page',
@@ -91,7 +91,7 @@ const entitiesField = {
         const found = entitiesIn(args);
         return { node: found.reduce((sum, { points }) => sum + points, 0), page: found.length };
       },
-    }),
+    } satisfies FieldCost<Arguments>,
   },
   resolve: (_root: unknown, args: Arguments, context: RequestContext) =>
     entitiesOf(args).map((entity) => readNode(types, entity, context)),
@@ -108,7 +108,7 @@ function subgraph(): GraphQLSchema {
   Object.assign(_entities!, entitiesField);
   (getNamedType(_entities!.type) as GraphQLUnionType).resolveType = (object) => getTypeBrand(object) as string;
   const { sdl } = (_service!.resolve as () => { sdl: string })();
-  (getNamedType(_service!.type) as GraphQLObjectType).getFields().sdl!.extensions = costs({ bytes: sdl.length });
+  (getNamedType(_service!.type) as GraphQLObjectType).getFields().sdl!.extensions = { cost: { bytes: sdl.length } };
   made.description = schema.description;
   return made;
 }

@@ -18,9 +18,6 @@ export const needsOfGroup: Readonly<Record<string, Needs>> = {
   'analytics.offexchange': 'off-exchange',
 };
 
-/** Extensions of a field whose requirements are not those of its scope group. */
-export const needs = (required: Needs) => ({ needs: required });
-
 /** Requirements of a field of the graph. */
 export function needsOf({ extensions }: Pick<GraphQLField<unknown, unknown>, 'extensions'>): Needs {
   const { needs: own, scopeGroup } = extensions as { needs?: Needs; scopeGroup?: string };

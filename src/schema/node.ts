@@ -4,7 +4,6 @@ import { readTicker } from '../domain/market/ticker.ts';
 import type { RequestContext } from '../resolvers/context.ts';
 import { invalidParameter } from '../wire/failure.ts';
 import { builder } from './builder.ts';
-import { costs } from './cost.ts';
 import { type Needs, needsOfGroup } from './needs.ts';
 import {
   contextOfIds,
@@ -74,15 +73,15 @@ builder.queryField('nodes', (t) =>
     args: {
       ids: t.arg.idList({ required: true, description: `Ids of objects, at most ${maxNodes}.` }),
     },
+    scope: 'market.reference',
+    price: {
+      each: ({ node: points = 0 }) => points,
+      rows: 'page',
+      sizes: ({ ids }) => nodeSizes(nodeTypes, ids.slice(0, maxNodes)),
+    },
     extensions: {
-      scopeGroup: 'market.reference',
       contextBelow: (_value: never, { ids }: { ids: readonly string[] }, context: RequestContext) =>
         contextOfIds(context, ids, 'ids'),
-      ...costs<{ ids: readonly string[] }, 'node' | 'page'>({
-        each: ({ node: points = 0 }) => points,
-        rows: 'page',
-        sizes: ({ ids }) => nodeSizes(nodeTypes, ids.slice(0, maxNodes)),
-      }),
     },
     resolve(_root, { ids }, context) {
       if (ids.length > maxNodes) throw invalidParameter('ids', `expected at most ${maxNodes} ids, got ${ids.length}`);
@@ -138,15 +137,15 @@ builder.queryField('refetch', (t) =>
     description:
       'The object with this nodeId; null if there is none, or if it belongs to another account. Gives the same errors as the field that returned the nodeId.',
     args: { nodeId: t.arg.id({ required: true, description: 'The nodeId of an object.' }) },
+    // Never shared between callers like market data, since the object may belong to an account.
+    scope: 'account',
+    price: {
+      each: ({ node: points = 0 }) => points,
+      sizes: ({ nodeId }) => nodeSizes(refetchedTypes, [nodeId]),
+    },
     extensions: {
-      // Never shared between callers like market data, since the object may belong to an account.
-      scopeGroup: 'account',
       contextBelow: (_value: never, { nodeId }: { nodeId: string }, context: RequestContext) =>
         contextOfIds(context, [nodeId], 'nodeId'),
-      ...costs<{ nodeId: string }, 'node'>({
-        each: ({ node: points = 0 }) => points,
-        sizes: ({ nodeId }) => nodeSizes(refetchedTypes, [nodeId]),
-      }),
     },
     resolve: (_root, { nodeId }, context) =>
       readNode(refetchedTypes, decodeId(refetchedTypes, nodeId, 'nodeId'), context),

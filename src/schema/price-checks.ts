@@ -1,7 +1,6 @@
 import type { PriceChecked } from '../resolvers/gex/price-checks.ts';
 import { whenThere } from '../runtime/maybe-promise.ts';
 import { builder } from './builder.ts';
-import { costs } from './cost.ts';
 
 /** The interface of answers with checks of the prices behind their figures. */
 export const PriceChecksInterface = builder.interfaceRef<PriceChecked>('PriceChecks').implement({
@@ -11,16 +10,17 @@ export const PriceChecksInterface = builder.interfaceRef<PriceChecked>('PriceChe
       nullable: true,
       description:
         'True if the spot and the option quotes are not of one instant, so that options are priced at the spot that the quotes imply. With several captures: true if this holds for one of them. Null if the quotes imply no spot, or if it was not checked: solved minutes store no implied spot.',
-      extensions: costs({ once: 0.2, each: 0.05 }),
-      resolve: ({ priceChecks }) => whenThere(priceChecks(), ({ spotStale }) => spotStale),
+      price: { once: 0.2, each: 0.05 },
+      resolve: ({ priceChecks }: PriceChecked) => whenThere(priceChecks(), ({ spotStale }) => spotStale),
     }),
     inconsistentExpiries: t.field({
       type: ['SessionDate'],
       nullable: true,
-      extensions: costs({ once: 0.2, each: 0.05, rows: 'expiries' }),
+      price: { once: 0.2, each: 0.05, rows: 'expiries' },
       description:
         'Expiries in the answer that are within 30 days and whose expected moves, from the straddle and from the volatility, differ by more than 5%, ascending. Null if they were not checked, as for solved minutes, which mix solved contracts with captured ones.',
-      resolve: ({ priceChecks }) => whenThere(priceChecks(), ({ inconsistentExpiries }) => inconsistentExpiries),
+      resolve: ({ priceChecks }: PriceChecked) =>
+        whenThere(priceChecks(), ({ inconsistentExpiries }) => inconsistentExpiries),
     }),
   }),
 });

@@ -3,7 +3,6 @@ import type { RequestContext } from '../resolvers/context.ts';
 import { type Provenance, provenanceOf, type ShownFile } from '../resolvers/provenance.ts';
 import type { ResponseMeta } from '../resolvers/response-meta.ts';
 import { builder } from './builder.ts';
-import { costs } from './cost.ts';
 import { enumValues } from './enum-values.ts';
 import { FlowCoverageType } from './flow/flow.ts';
 import { PlainMetaType } from './response-meta.ts';
@@ -62,7 +61,7 @@ const LinesType = builder
   });
 
 type Before = NonNullable<Provenance['supersedes']>;
-const filesCost = costs({ rows: 2 });
+const twoFiles = { rows: 2 };
 const made = { type: MakerEnum, description: 'Process that made the data.' } as const;
 const ingested = { type: 'EpochMs', description: 'When the data was stored, epoch ms.' } as const;
 const noFiles = 'Files that the data was read from; empty for live data.';
@@ -72,7 +71,7 @@ const BeforeType = builder.objectRef<Before>('ProvenanceBefore').implement({
   fields: (t) => ({
     made: t.expose('made', made),
     ingestedAt: t.expose('ingestedMs', ingested),
-    files: t.expose('files', { type: [FileType], extensions: filesCost, description: noFiles }),
+    files: t.expose('files', { type: [FileType], size: twoFiles, description: noFiles }),
     live: t.expose('live', {
       type: LinesType,
       nullable: true,
@@ -101,7 +100,7 @@ export const ProvenanceType = builder.objectRef<Provenance>('Provenance').implem
     }),
     made: t.expose('made', made),
     ingestedAt: t.expose('ingestedMs', ingested),
-    files: t.expose('files', { type: [FileType], extensions: filesCost, description: noFiles }),
+    files: t.expose('files', { type: [FileType], size: twoFiles, description: noFiles }),
     live: t.expose('live', {
       type: LinesType,
       nullable: true,
@@ -135,7 +134,7 @@ export const ProvenanceType = builder.objectRef<Provenance>('Provenance').implem
 });
 
 /** Cost of the provenance of an answer or a node. */
-export const provenanceCost = costs({ once: 3, each: 0.3, rows: 'generations' });
+export const provenanceCost = { once: 3, each: 0.3, rows: 'generations' } as const;
 /** Description of the field. */
 export const provenanceText =
   'Files or live lines that the answer is from, newest sessions first, at most 50. Null if the operator does not serve provenance, or if the answer is not of market data.';
@@ -150,9 +149,10 @@ export const ProvenancedInterface = builder.interfaceRef<ResponseMeta>('Provenan
     provenance: t.field({
       type: [ProvenanceType],
       nullable: true,
-      extensions: provenanceCost,
+      scope: 'parent',
+      price: provenanceCost,
       description: provenanceText,
-      resolve: (meta, _args, context) => ofMeta(meta, context),
+      resolve: (meta: ResponseMeta, _args: object, context: RequestContext) => ofMeta(meta, context),
     }),
   }),
 });

@@ -1,7 +1,8 @@
+import type { RequestContext } from '../resolvers/context.ts';
 import { ageOf } from '../resolvers/figure-instant.ts';
 import type { QuoteTime } from '../resolvers/quote-time.ts';
 import { builder } from './builder.ts';
-import { readsClock } from './reads-clock.ts';
+import { free } from './cost.ts';
 
 /** The interface of answers with the times of a capture's quotes. */
 export const QuoteTimeInterface = builder.interfaceRef<QuoteTime>('QuoteTime').implement({
@@ -24,8 +25,10 @@ export const QuoteTimeInterface = builder.interfaceRef<QuoteTime>('QuoteTime').i
       nullable: true,
       description:
         "Number of milliseconds from the time of the quotes to the answer's instant; null if there is no capture.",
-      extensions: readsClock,
-      resolve: ({ sourceTime }, _args, context) => ageOf(context, sourceTime),
+      readsClock: true,
+      scope: 'parent',
+      price: free,
+      resolve: ({ sourceTime }: QuoteTime, _args: object, context: RequestContext) => ageOf(context, sourceTime),
     }),
   }),
 });

@@ -6,7 +6,6 @@ import { coverageAsOf } from '../resolvers/publication.ts';
 import {
   type ReplayedEvent,
   type ReplayKind,
-  type ReplayTopic,
   type ReplayValues,
   replay,
   replaySpeeds,
@@ -14,7 +13,7 @@ import {
 } from '../resolvers/replay.ts';
 import { builder } from './builder.ts';
 import { ChainType } from './chain/chain.ts';
-import { contractsOfExpiry, costs, itemsAsked } from './cost.ts';
+import { contractsOfExpiry, itemsAsked } from './cost.ts';
 import { enumValues } from './enum-values.ts';
 import { CrossSectionType } from './flow/cross-section.ts';
 import { LargeTradeType } from './flow/large-trades.ts';
@@ -79,14 +78,16 @@ const ReplayEventType = builder.objectRef<ReplayedHere>('ReplayEvent').implement
       type: QuoteType,
       nullable: true,
       description: 'A quote, as of its instant.',
-      extensions: { scopeGroup: 'market.live', ...costs({ each: 0.02 }) },
+      scope: 'market.live',
+      price: { each: 0.02 },
       resolve: (event) => valueIn(event, 'quotes'),
     }),
     bar: t.field({
       type: StockBarType,
       nullable: true,
       description: 'A bar, as built up to then.',
-      extensions: { scopeGroup: 'market.bars', ...costs({ each: 0.02 }) },
+      scope: 'market.bars',
+      price: { each: 0.02 },
       resolve: (event) => valueIn(event, 'bars'),
     }),
     gexCapture: t.field({
@@ -99,10 +100,8 @@ const ReplayEventType = builder.objectRef<ReplayedHere>('ReplayEvent').implement
         }),
         expiries: t.arg({ type: ['SessionDate'], description: 'Only these expiries. Default: all.' }),
       },
-      extensions: {
-        scopeGroup: 'analytics.gex',
-        ...costs<{ topStrikes?: number | null }>({ each: 0.3, sizes: ({ topStrikes }) => strikeSizes(topStrikes) }),
-      },
+      scope: 'analytics.gex',
+      price: { each: 0.3, sizes: ({ topStrikes }) => strikeSizes(topStrikes) },
       resolve(event, { topStrikes, expiries }, context) {
         const capture = valueIn(event, 'gex');
         const top = topStrikes ?? event.event?.topStrikes;
@@ -118,12 +117,10 @@ const ReplayEventType = builder.objectRef<ReplayedHere>('ReplayEvent').implement
         strikeGte: t.arg({ type: 'StrikeThousandths', description: 'Lowest strike, inclusive.' }),
         strikeLte: t.arg({ type: 'StrikeThousandths', description: 'Highest strike, inclusive.' }),
       },
-      extensions: {
-        scopeGroup: 'market.live',
-        ...costs<{ expiry?: string | null }>({
-          each: 0.3,
-          sizes: ({ expiry }) => (expiry == null ? {} : { contracts: contractsOfExpiry }),
-        }),
+      scope: 'market.live',
+      price: {
+        each: 0.3,
+        sizes: ({ expiry }) => (expiry == null ? {} : { contracts: contractsOfExpiry }),
       },
       resolve(event, args, context) {
         const capture = valueIn(event, 'chain');
@@ -134,7 +131,8 @@ const ReplayEventType = builder.objectRef<ReplayedHere>('ReplayEvent').implement
       type: LargeTradeType,
       nullable: true,
       description: 'A large trade, sent with its last leg.',
-      extensions: { scopeGroup: 'analytics.flow', ...costs({ each: 0.02 }) },
+      scope: 'analytics.flow',
+      price: { each: 0.02 },
       resolve(event, _args, context) {
         const trade = valueIn(event, 'large_trades');
         return trade && { ...trade, coverage: coverageAsOf(context, trade.coverage) };
@@ -144,7 +142,8 @@ const ReplayEventType = builder.objectRef<ReplayedHere>('ReplayEvent').implement
       type: CrossSectionType,
       nullable: true,
       description: 'Cumulative option flow.',
-      extensions: { scopeGroup: 'analytics.flow', ...costs({ each: 0.02 }) },
+      scope: 'analytics.flow',
+      price: { each: 0.02 },
       resolve(event, _args, context) {
         const section = valueIn(event, 'cross_section');
         return section && { ...section, coverage: coverageAsOf(context, section.coverage) };
@@ -183,15 +182,13 @@ builder.subscriptionField('replay', (t) =>
         description: `Seconds of the past per second, from ${replaySpeeds.slowest} to ${replaySpeeds.fastest}. At most 500 states of topics are read per second. 20 of them cost a request, beside what is selected of their events; a replay waits while the minute is spent.`,
       }),
     },
-    extensions: {
-      scopeGroup: 'market.live',
-      contextBelow: ({ context }: ReplayedHere) => context,
-      ...costs<{ topics: readonly ReplayTopic[] }>({
-        once: 2.5,
-        each: topicPoints,
-        times: ({ topics }) => itemsAsked(topics.length, mostPaid),
-      }),
+    scope: 'market.live',
+    price: {
+      once: 2.5,
+      each: topicPoints,
+      times: ({ topics }) => itemsAsked(topics.length, mostPaid),
     },
+    extensions: { contextBelow: ({ context }: ReplayedHere) => context },
     subscribe: (_root, args, context) => replay(context, args),
     resolve: ({ value }: { value: ReplayedEvent }, _args, context): ReplayedHere => ({
       ...value,

@@ -1,7 +1,7 @@
 import type { Classification, Tier } from '../domain/tier.ts';
 import { type Caps, type ResponseMeta, responseMeta } from '../resolvers/response-meta.ts';
 import { builder } from './builder.ts';
-import { costs } from './cost.ts';
+import { free } from './cost.ts';
 import { enumValues } from './enum-values.ts';
 
 export const TierEnum = builder.enumType('Tier', {
@@ -34,7 +34,7 @@ const CapsType = builder.objectRef<Caps>('Caps').implement({
   description: 'Entitlement caps applied to an answer.',
   fields: (t) => ({
     applied: t.exposeStringList('applied', {
-      extensions: costs({ rows: 'caps' }),
+      size: { rows: 'caps' },
       description:
         'Caps that changed the answer, such as range_clamped or limit_clamped; empty when nothing was clamped.',
     }),
@@ -91,6 +91,8 @@ builder.queryField('meta', (t) =>
     type: PlainMetaType,
     description: 'Response metadata for types without a meta field: the tier this request is served under.',
     args: { plane: t.arg({ type: PlaneEnum, required: true, description: 'The serving tier to report.' }) },
+    scope: 'parent',
+    price: free,
     resolve: (_root, { plane }, context) => responseMeta(context, plane),
   }),
 );

@@ -10,7 +10,7 @@ import { quotesFollowing } from '../resolvers/market/live-quotes.ts';
 import { maxQuotes } from '../resolvers/market/quotes.ts';
 import { builder } from './builder.ts';
 import { ChainType } from './chain/chain.ts';
-import { contractsOfExpiry, costs, itemsAsked } from './cost.ts';
+import { contractsOfExpiry, itemsAsked } from './cost.ts';
 import { CrossSectionType } from './flow/cross-section.ts';
 import { LargeTradeType } from './flow/large-trades.ts';
 import { GexCaptureType } from './gex/capture.ts';
@@ -45,14 +45,12 @@ builder.subscriptionField('quotes', (t) =>
       symbols: t.arg({ type: ['Ticker'], required: true, description: `Tickers in any case, at most ${maxQuotes}.` }),
       ...sinceArgs(t, 'The current quotes are sent first, as without it.'),
     },
-    extensions: {
-      scopeGroup: 'market.live',
-      ...costs<{ symbols: readonly string[] }>({
-        once: 2.5,
-        each: 0.1,
-        // Each symbol's quote is sent immediately.
-        times: ({ symbols }) => itemsAsked(symbols.length, maxQuotes),
-      }),
+    scope: 'market.live',
+    price: {
+      once: 2.5,
+      each: 0.1,
+      // Each symbol's quote is sent immediately.
+      times: ({ symbols }) => itemsAsked(symbols.length, maxQuotes),
     },
     async subscribe(_root, { symbols, since, tz }, context) {
       if (since != null) parseStart(since, tz, 'since', context);
@@ -72,7 +70,8 @@ builder.subscriptionField('bars', (t) =>
       timeframe: t.arg({ type: 'Timeframe', defaultValue: '1m', description: 'Length of a bar.' }),
       ...sinceArgs(t, 'Bars that had not ended then are sent first.'),
     },
-    extensions: { scopeGroup: 'market.bars', ...costs({ once: 2.5 }) },
+    scope: 'market.bars',
+    price: { once: 2.5 },
     async subscribe(_root, { symbol, timeframe, ...since }, context) {
       const series = { symbol, timeframe: timeframe ?? '1m' };
       return context.live.bars.follow(await barsFollowing(context, series, since));
@@ -98,10 +97,8 @@ builder.subscriptionField('gexCaptured', (t) =>
       }),
       ...sinceArgs(t, 'Captures after it are sent first.'),
     },
-    extensions: {
-      scopeGroup: 'analytics.gex',
-      ...costs<{ topStrikes?: number | null }>({ once: 2.5, sizes: ({ topStrikes }) => strikeSizes(topStrikes) }),
-    },
+    scope: 'analytics.gex',
+    price: { once: 2.5, sizes: ({ topStrikes }) => strikeSizes(topStrikes) },
     async subscribe(_root, { symbol, topStrikes, ...since }, context) {
       checkTop(topStrikes, 'topStrikes');
       return context.live.gex.follow(await gexFollowing(context, symbol, since));
@@ -122,12 +119,10 @@ builder.subscriptionField('chainCaptured', (t) =>
       strikeLte: t.arg({ type: 'StrikeThousandths', description: 'Highest strike, inclusive.' }),
       ...sinceArgs(t, 'The latest capture is sent first if it is later.'),
     },
-    extensions: {
-      scopeGroup: 'market.live',
-      ...costs<{ expiry?: string | null }>({
-        once: 2.5,
-        sizes: ({ expiry }) => (expiry == null ? {} : { contracts: contractsOfExpiry }),
-      }),
+    scope: 'market.live',
+    price: {
+      once: 2.5,
+      sizes: ({ expiry }) => (expiry == null ? {} : { contracts: contractsOfExpiry }),
     },
     async subscribe(_root, { symbol, ...since }, context) {
       return context.live.chains.follow(await chainFollowing(context, symbol, since));
@@ -145,7 +140,8 @@ builder.subscriptionField('crossSection', (t) =>
       symbol: t.arg({ type: 'Ticker', required: true, description: 'Underlying.' }),
       ...sinceArgs(t, 'The latest snapshot is sent first if it is later.'),
     },
-    extensions: { scopeGroup: 'analytics.flow', ...costs({ once: 2.5 }) },
+    scope: 'analytics.flow',
+    price: { once: 2.5 },
     async subscribe(_root, { symbol, ...since }, context) {
       return context.live.crossSections.follow(await crossSectionFollowing(context, symbol, since));
     },
@@ -163,7 +159,8 @@ builder.subscriptionField('largeTrades', (t) =>
       minPremiumUsd: t.arg.float({ description: 'Minimum total premium, dollars. Default: no minimum.' }),
       ...sinceArgs(t, 'Large trades after it, at most 5 days old, are sent first.'),
     },
-    extensions: { scopeGroup: 'analytics.flow', ...costs({ once: 2.5 }) },
+    scope: 'analytics.flow',
+    price: { once: 2.5 },
     async subscribe(_root, { symbol, minPremiumUsd, ...since }, context) {
       const filter = { symbol, minPremiumUsd };
       return context.live.largeTrades.follow(await largeTradesFollowing(context, filter, since));

@@ -19,7 +19,7 @@ import {
   TypeMetaFieldDef,
   TypeNameMetaFieldDef,
 } from 'graphql';
-import { costOf, type FieldCost } from '../../schema/cost.ts';
+import { type AnyCost, costOf } from '../../schema/cost.ts';
 import { fragmentsOf, responseKey } from '../execution/document.ts';
 import { type Condition, conditionsOf } from './conditions.ts';
 import { valueBytes } from './value-bytes.ts';
@@ -31,7 +31,7 @@ export interface PlannedField {
   field: GraphQLField<unknown, unknown>;
   /** The first selection, for its arguments: all selections of one key have the same. */
   node: FieldNode;
-  cost: FieldCost | undefined;
+  cost: AnyCost | undefined;
   isList: boolean;
   /** True for a list of objects of which each may be null, with an error of its own. */
   mayLackItems: boolean;
@@ -88,7 +88,7 @@ function summedUp(collected: CollectedFields): PlannedFields {
  */
 export interface Weighing {
   schema: GraphQLSchema;
-  introspectionCost: (coordinate: string) => FieldCost | undefined;
+  introspectionCost: (coordinate: string) => AnyCost | undefined;
 }
 
 function fieldOf(schema: GraphQLSchema, parent: GraphQLCompositeType, name: string) {
@@ -105,7 +105,7 @@ function looksUp({ name, resolve }: GraphQLField<unknown, unknown>): boolean {
   return resolve !== undefined && resolve.length > 1 && !name.startsWith('__');
 }
 
-function planned(node: FieldNode, field: GraphQLField<unknown, unknown>, cost: FieldCost | undefined): CollectedField {
+function planned(node: FieldNode, field: GraphQLField<unknown, unknown>, cost: AnyCost | undefined): CollectedField {
   const key = responseKey(node);
   const list = getNullableType(field.type);
   const isList = isListType(list);

@@ -7,7 +7,7 @@ import {
   isIntrospectionType,
   isObjectType,
 } from 'graphql';
-import type { FieldCost, Sizes } from '../../schema/cost.ts';
+import type { AnyCost, Sizes } from '../../schema/cost.ts';
 
 /** Points of each field of introspection. */
 const each = 0.004;
@@ -44,7 +44,7 @@ const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + 
 const mostWrappers = 3;
 
 /** Costs of the fields that lead to types: any type may be the largest, and types of fields are wrapped. */
-function typeCosts(query: string, usual: Sizes, largest: Sizes, typeCount: number): Record<string, FieldCost> {
+function typeCosts(query: string, usual: Sizes, largest: Sizes, typeCount: number): Record<string, AnyCost> {
   const wrapped = { sizes: () => ({ ...largest, wrappers: mostWrappers }) };
   const named = { sizes: () => ({ ...largest, wrappers: 0 }) };
   return {
@@ -68,7 +68,7 @@ function typeCosts(query: string, usual: Sizes, largest: Sizes, typeCount: numbe
  * Costs of introspection, by `Type.field`. The lengths of a schema's lists are known: all types together have the mean
  * of each, so that `types { fields }` has its actual length; a single type may be the largest.
  */
-export function introspectionCosts(schema: GraphQLSchema): (coordinate: string) => FieldCost | undefined {
+export function introspectionCosts(schema: GraphQLSchema): (coordinate: string) => AnyCost | undefined {
   const types = sizesByType(schema);
   const args = argumentCounts(schema);
   const sizes = (of: (values: readonly number[]) => number): Sizes => ({
@@ -78,7 +78,7 @@ export function introspectionCosts(schema: GraphQLSchema): (coordinate: string) 
     locations: Object.keys(DirectiveLocation).length,
   });
   const [usual, largest] = [sizes(mean), sizes((values) => Math.max(...values))];
-  const known = new Map<string, FieldCost>();
+  const known = new Map<string, AnyCost>();
   for (const [coordinate, cost] of Object.entries(typeCosts(schema.getQueryType()!.name, usual, largest, types.length)))
     known.set(coordinate, { each, ...cost });
   for (const type of Object.values(schema.getTypeMap())) {

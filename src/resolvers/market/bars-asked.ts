@@ -14,8 +14,8 @@ function aboutMs(text: string): number {
 export interface BarsAsked {
   from: string;
   to: string;
-  timeframe?: Timeframe | null;
-  limit?: number | null;
+  timeframe?: Timeframe | null | undefined;
+  limit?: number | null | undefined;
 }
 
 /** The maximum number of bars in a page of [from, to), before the data is read. Keys read shorter pages. */

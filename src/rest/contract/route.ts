@@ -1,6 +1,7 @@
 import { isMarketGroup } from '../../domain/market-group.ts';
 import { exchangeTimeZone } from '../../domain/market-time.ts';
 import type { Tier } from '../../domain/tier.ts';
+import type { UsageGroup } from '../../schema/field-options.ts';
 import { type Needs, needsOfGroup } from '../../schema/needs.ts';
 import type { Failure } from '../../wire/failure.ts';
 import type { BodyReader } from './body.ts';
@@ -12,19 +13,7 @@ import type { ProtobufMessage } from './protobuf.ts';
  * Groups of usage, and OpenAPI's tags (contract-notes 2). `own` is the tag of the operator's routes; their usage counts
  * in the groups of their fields.
  */
-export type ScopeGroup =
-  | 'market.reference'
-  | 'market.live'
-  | 'market.bars'
-  | 'market.screener'
-  | 'analytics.gex'
-  | 'analytics.flow'
-  | 'analytics.vol'
-  | 'analytics.offexchange'
-  | 'account'
-  | 'watchlists'
-  | 'journal'
-  | 'own';
+export type ScopeGroup = UsageGroup | 'own';
 
 /**
  * Requirements on the symbol of a route (contract-notes 1 and 2). `none`: none, or the route has no symbol. `entry`:

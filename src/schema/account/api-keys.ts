@@ -9,8 +9,7 @@ import {
 import type { RequestContext } from '../../resolvers/context.ts';
 import type { ResponseMeta } from '../../resolvers/response-meta.ts';
 import { builder } from '../builder.ts';
-import { costs, writing } from '../cost.ts';
-import { needs } from '../needs.ts';
+import { writing } from '../cost.ts';
 import { byOwnId, refetchable } from '../node.ts';
 import { PlainMetaType, TierEnum } from '../response-meta.ts';
 import { MeType } from './me.ts';
@@ -56,7 +55,9 @@ builder.objectField(MeType, 'keys', (t) =>
     type: [ApiKeyType],
     nullable: true,
     description: 'API keys of the account, oldest first, including revoked ones. Requires a site session.',
-    extensions: { scopeGroup: 'account', ...needs('site-session'), ...costs({ once: keysPoints, rows: 100 }) },
+    scope: 'account',
+    needs: 'site-session',
+    price: { once: keysPoints, rows: 100 },
     resolve: (_me, _args, context) => apiKeys(context),
   }),
 );
@@ -84,7 +85,9 @@ builder.mutationField('createKey', (t) =>
     description:
       'Creates an API key. The secret is shown once. Requires a site session and the non-professional declaration. An account has at most 25 active keys.',
     args: { name: t.arg.string({ description: 'Name of the key. The default is API key.' }) },
-    extensions: { scopeGroup: 'account', ...needs('declared-site-session'), ...costs(writing) },
+    scope: 'account',
+    needs: 'declared-site-session',
+    price: writing,
     resolve: async (_root, { name }, context) => ({
       created: await createKey(context, name ?? null),
       meta: accountMeta(context),
@@ -108,7 +111,9 @@ builder.mutationField('revokeKey', (t) =>
     nullable: true,
     description: 'Revokes an API key. Requires a site session. not_found if the key is unknown or already revoked.',
     args: { id: t.arg.id({ required: true, description: 'Id of the key, from me.keys.' }) },
-    extensions: { scopeGroup: 'account', ...needs('site-session'), ...costs(writing) },
+    scope: 'account',
+    needs: 'site-session',
+    price: writing,
     resolve: async (_root, { id }, context) => ({
       revoked: await revokeKey(context, id),
       meta: accountMeta(context),

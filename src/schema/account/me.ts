@@ -1,5 +1,6 @@
 import type { Me } from '../../resolvers/account/me.ts';
 import { builder } from '../builder.ts';
+import { free } from '../cost.ts';
 import { ClassificationEnum, TierEnum } from '../response-meta.ts';
 
 const CallerKindEnum = builder.enumType('CallerKind', {
@@ -36,7 +37,8 @@ builder.queryField('me', (t) =>
   t.field({
     type: MeType,
     description: 'The caller.',
-    extensions: { scopeGroup: 'account' },
+    scope: 'account',
+    price: free,
     resolve: (_root, _args, context) => context.caller,
   }),
 );

@@ -1,6 +1,6 @@
 import { type CreatedStreamTicket, createStreamTicket } from '../../resolvers/account/stream-tickets.ts';
 import { builder } from '../builder.ts';
-import { costs, writing } from '../cost.ts';
+import { writing } from '../cost.ts';
 import { PlainMetaType } from '../response-meta.ts';
 
 const CreateStreamTicketPayload = builder.objectRef<CreatedStreamTicket>('CreateStreamTicketPayload').implement({
@@ -19,7 +19,8 @@ builder.mutationField('createStreamTicket', (t) =>
     type: CreateStreamTicketPayload,
     nullable: true,
     description: "Creates a ticket that replaces this request's credential when a WebSocket is opened at /v2/ws.",
-    extensions: { scopeGroup: 'account', ...costs(writing) },
+    scope: 'account',
+    price: writing,
     resolve: (_root, _args, context) => createStreamTicket(context),
   }),
 );

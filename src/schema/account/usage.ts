@@ -2,7 +2,7 @@ import { accountMeta } from '../../resolvers/account/account.ts';
 import { type AccountUsage, accountUsage, type Quota, type UsageDay } from '../../resolvers/account/usage.ts';
 import type { ResponseMeta } from '../../resolvers/response-meta.ts';
 import { builder } from '../builder.ts';
-import { costs } from '../cost.ts';
+import { free } from '../cost.ts';
 import { metaOf } from '../meta-of.ts';
 import { MeType } from './me.ts';
 
@@ -74,7 +74,7 @@ const AccountUsageType = builder.objectRef<AccountUsage>('AccountUsage').impleme
     trailingDays: t.exposeInt('trailingDays', { description: 'UTC days covered, including today.' }),
     byDay: t.expose('byDay', {
       type: [UsageDayType],
-      extensions: costs({ rows: usageRows }),
+      size: { rows: usageRows },
       description: 'Counts ascending by date, then by scope group. Days without a request are omitted.',
     }),
     totalsByScopeGroup: t.expose('totalsByScopeGroup', {
@@ -88,6 +88,8 @@ const AccountUsageType = builder.objectRef<AccountUsage>('AccountUsage').impleme
     meta: t.field({
       type: AccountUsageMetaType,
       description: 'Metadata of the answer; reports caps.flow.',
+      scope: 'parent',
+      price: free,
       resolve: ({ journal, screens }, _args, context) => ({ ...accountMeta(context), journal, screens }),
     }),
   }),
@@ -98,7 +100,8 @@ builder.objectField(MeType, 'usage', (t) =>
     type: AccountUsageType,
     nullable: true,
     description: 'Requests of the account in the last 30 days, without this one.',
-    extensions: { scopeGroup: 'account', ...costs({ once: 1.2 }) },
+    scope: 'account',
+    price: { once: 1.2 },
     resolve: (_me, _args, context) => accountUsage(context),
   }),
 );

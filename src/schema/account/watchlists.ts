@@ -11,7 +11,7 @@ import {
 } from '../../resolvers/account/watchlists.ts';
 import type { ResponseMeta } from '../../resolvers/response-meta.ts';
 import { builder } from '../builder.ts';
-import { costs, itemsAsked, writing } from '../cost.ts';
+import { itemsAsked, writing } from '../cost.ts';
 import { SymbolConnectionType } from '../market/symbol-connection.ts';
 import { metaOf } from '../meta-of.ts';
 import { byOwnId, refetchable } from '../node.ts';
@@ -27,7 +27,7 @@ export const WatchlistType = builder.objectRef<Watchlist>('Watchlist').implement
     name: t.exposeString('name', { description: 'Display name.' }),
     tickers: t.expose('symbols', {
       type: ['Ticker'],
-      extensions: costs({ rows: usualTickers, mostRows: watchlistLimits.symbols }),
+      size: { rows: usualTickers, mostRows: watchlistLimits.symbols },
       description: 'Tickers, uppercase, in the order they were sent. Repeats are preserved.',
     }),
     symbols: t.field({
@@ -41,9 +41,9 @@ export const WatchlistType = builder.objectRef<Watchlist>('Watchlist').implement
         }),
         after: t.arg.string({ description: 'pageInfo.endCursor of the previous page.' }),
       },
-      extensions: costs<{ first: number }>({
+      price: {
         sizes: ({ first }) => ({ page: itemsAsked(first, watchlistLimits.symbols) }),
-      }),
+      },
       resolve: (list, { first, after }) => watchlistSymbols(list, first, after),
     }),
   }),
@@ -63,7 +63,7 @@ const WatchlistPageType = builder.objectRef<WatchlistPage>('Watchlists').impleme
   fields: (t) => ({
     rows: t.expose('rows', {
       type: [WatchlistType],
-      extensions: costs({ rows: 'page' }),
+      size: { rows: 'page' },
       description: 'Lists, oldest first.',
     }),
     meta: t.expose('meta', { type: WatchlistMeta, description: 'Metadata of the lists.' }),
@@ -80,12 +80,10 @@ builder.queryFields((t) => ({
         description: `Number of lists. Default: all; the cost is then charged as for ${watchlistLimits.lists} lists.`,
       }),
     },
-    extensions: {
-      scopeGroup: 'watchlists',
-      ...costs<{ first?: number | null }>({
-        once: 0.5,
-        sizes: ({ first }) => ({ page: itemsAsked(first, watchlistLimits.lists) }),
-      }),
+    scope: 'watchlists',
+    price: {
+      once: 0.5,
+      sizes: ({ first }) => ({ page: itemsAsked(first, watchlistLimits.lists) }),
     },
     resolve: (_root, { first }, context) => watchlists(context, first ?? null),
   }),
@@ -94,7 +92,8 @@ builder.queryFields((t) => ({
     nullable: true,
     description: "One of the caller's watchlists; null if the id is unknown.",
     args: { id: t.arg.id({ required: true, description: 'Id chosen by its owner.' }) },
-    extensions: { scopeGroup: 'watchlists', ...costs({ once: watchlistPoints }) },
+    scope: 'watchlists',
+    price: { once: watchlistPoints },
     resolve: (_root, { id }, context) => watchlist(context, id),
   }),
 }));
@@ -133,7 +132,8 @@ builder.mutationFields((t) => ({
         description: 'Tickers in any case. Each must be registered and readable by the account.',
       }),
     },
-    extensions: { scopeGroup: 'watchlists', ...costs(writing) },
+    scope: 'watchlists',
+    price: writing,
     resolve: async (_root, list, context) => ({
       watchlist: await writeWatchlist(context, list),
       meta: watchlistMeta(context),
@@ -144,7 +144,8 @@ builder.mutationFields((t) => ({
     nullable: true,
     description: 'Deletes a watchlist. not_found if the id is unknown.',
     args: { id: t.arg.id({ required: true, description: 'Id chosen by its owner.' }) },
-    extensions: { scopeGroup: 'watchlists', ...costs(writing) },
+    scope: 'watchlists',
+    price: writing,
     resolve: async (_root, { id }, context) => ({
       deleted: await removeWatchlist(context, id),
       meta: watchlistMeta(context),

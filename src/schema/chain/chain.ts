@@ -13,11 +13,10 @@ import { type Expirations, type ExpirationsMeta, expirations } from '../../resol
 import { openInterestOf } from '../../resolvers/chain/open-interest.ts';
 import { builder } from '../builder.ts';
 import { columnFields } from '../column-fields.ts';
-import { contractsOfExpiry, costs } from '../cost.ts';
+import { contractsOfExpiry } from '../cost.ts';
 import { enumValues, snakeValues } from '../enum-values.ts';
 import { SymbolType } from '../market/symbol.ts';
 import { metaOf } from '../meta-of.ts';
-import { needs } from '../needs.ts';
 import { captureNote, delayedSourceTime, QuoteTimeInterface } from '../quote-time.ts';
 import { OptionContractType } from './contract.ts';
 
@@ -84,7 +83,9 @@ builder.objectFields(OptionContractType, (t) => ({
     type: ChainRowType,
     nullable: true,
     description: "The contract's row in the latest chain of the underlying; null if it is not listed there.",
-    extensions: { ...needs('symbol'), ...costs({ once: 1, each: 0.04 }) },
+    needs: 'symbol',
+    scope: 'parent',
+    price: { once: 1, each: 0.04 },
     resolve: (contract, _args, context) => chainRowOf(context, contract),
   }),
   openInterest: t.field({
@@ -92,7 +93,9 @@ builder.objectFields(OptionContractType, (t) => ({
     nullable: true,
     description:
       'Open interest as of the prior close, contracts; from the latest chain or a newer publication. Null when unknown.',
-    extensions: { ...needs('symbol'), ...costs({ once: 1.5, each: 0.08 }) },
+    needs: 'symbol',
+    scope: 'parent',
+    price: { once: 1.5, each: 0.08 },
     resolve: (contract, _args, context) => openInterestOf(context, contract),
   }),
 }));
@@ -109,7 +112,7 @@ const ChainMetaType = metaOf<ChainMeta>('ChainMeta', 'prices', 'Metadata of a ch
   }),
   greeksFilled: t.exposeStringList('greeksFilled', {
     nullable: true,
-    extensions: costs({ rows: 4 }),
+    size: { rows: 4 },
     description:
       'Greeks that the source lacks, and that are computed at its volatility: delta, gamma, theta, vega. Null if there are none.',
   }),
@@ -136,7 +139,7 @@ export const ChainType = builder.objectRef<Chain>('Chain').implement({
     }),
     rows: t.field({
       type: [ChainRowType],
-      extensions: costs({ rows: 'contracts' }),
+      size: { rows: 'contracts' },
       description: 'Rows by expiry, strike, call before put.',
       resolve: ({ rows }) => rows,
     }),
@@ -166,7 +169,7 @@ const ExpirationsType = builder.objectRef<Expirations>('Expirations').implement(
   fields: (t) => ({
     dates: t.expose('dates', {
       type: ['SessionDate'],
-      extensions: costs({ rows: 'expiries' }),
+      size: { rows: 'expiries' },
       description: 'Expiry dates, ascending.',
     }),
     meta: t.expose('meta', { type: ExpirationsMetaType, description: 'Metadata of the answer.' }),
@@ -180,13 +183,11 @@ builder.objectField(SymbolType, 'chain', (t) =>
   t.field({
     type: ChainType,
     nullable: true,
-    extensions: {
-      scopeGroup: 'market.live',
-      ...costs<{ expiry?: string | null }>({
-        once: 1,
-        each: 0.1,
-        sizes: ({ expiry }) => (expiry == null ? {} : { contracts: contractsOfExpiry }),
-      }),
+    scope: 'market.live',
+    price: {
+      once: 1,
+      each: 0.1,
+      sizes: ({ expiry }) => (expiry == null ? {} : { contracts: contractsOfExpiry }),
     },
     description: 'The latest option chain.',
     args: {
@@ -208,7 +209,8 @@ builder.objectField(SymbolType, 'expirations', (t) =>
   t.field({
     type: ExpirationsType,
     nullable: true,
-    extensions: { scopeGroup: 'market.reference', ...costs({ once: 0.5, each: 0.02 }) },
+    scope: 'market.reference',
+    price: { once: 0.5, each: 0.02 },
     description: 'Listed expiry dates that have not settled. The list is refreshed at least every minute.',
     args: {
       at: t.arg({ type: 'PointInTime', description: at }),

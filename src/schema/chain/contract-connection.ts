@@ -1,8 +1,7 @@
 import { contractsPageMax, listedContracts } from '../../resolvers/chain/contract.ts';
 import { builder } from '../builder.ts';
-import { costs, itemsAsked } from '../cost.ts';
+import { itemsAsked } from '../cost.ts';
 import { SymbolType } from '../market/symbol.ts';
-import { needs } from '../needs.ts';
 import { OptionContractType, OptionRightEnum } from './contract.ts';
 
 const ContractConnectionType = builder.connectionObject(
@@ -19,14 +18,12 @@ builder.objectField(SymbolType, 'contracts', (t) =>
   t.field({
     type: ContractConnectionType,
     nullable: true,
-    extensions: {
-      scopeGroup: 'market.reference',
-      ...needs('symbol'),
-      ...costs<{ first: number }>({
-        once: 1.2,
-        each: ({ page }) => 0.1 + 0.005 * page,
-        sizes: ({ first }) => ({ page: itemsAsked(first, contractsPageMax) }),
-      }),
+    scope: 'market.reference',
+    needs: 'symbol',
+    price: {
+      once: 1.2,
+      each: ({ page }) => 0.1 + 0.005 * page,
+      sizes: ({ first }) => ({ page: itemsAsked(first, contractsPageMax) }),
     },
     description: 'Option contracts of the latest chain.',
     args: {

@@ -8,7 +8,6 @@ import {
 } from '../../resolvers/chain/contract-history.ts';
 import { builder } from '../builder.ts';
 import { columnFields } from '../column-fields.ts';
-import { costs } from '../cost.ts';
 import { metaOf } from '../meta-of.ts';
 import { OptionContractType } from './contract.ts';
 
@@ -62,16 +61,12 @@ const ContractHistoryType = builder.objectRef<ContractHistory>('ContractHistory'
     contract: t.expose('contract', { type: OptionContractType, description: 'The contract.' }),
     days: t.expose('days', {
       type: [ContractDayType],
-      extensions: costs({ rows: 'page' }),
+      size: { rows: 'page' },
       description: 'Sessions ascending. Sessions without stored data are absent.',
     }),
     meta: t.expose('meta', { type: ContractHistoryMetaType, description: 'Metadata of the answer.' }),
   }),
 });
-
-interface HistoryArgs {
-  from?: string | null;
-}
 
 builder.objectField(OptionContractType, 'history', (t) =>
   t.field({
@@ -85,13 +80,11 @@ builder.objectField(OptionContractType, 'history', (t) =>
       }),
       to: t.arg({ type: 'SessionDate', description: 'Last date, inclusive. Default: today.' }),
     },
-    extensions: {
-      scopeGroup: 'market.bars',
-      ...costs<HistoryArgs>({
-        once: 2.5,
-        each: ({ page }) => 0.25 + 0.01 * page,
-        sizes: ({ from }) => ({ page: from == null ? historySessions.default : historySessions.max }),
-      }),
+    scope: 'market.bars',
+    price: {
+      once: 2.5,
+      each: ({ page }) => 0.25 + 0.01 * page,
+      sizes: ({ from }) => ({ page: from == null ? historySessions.default : historySessions.max }),
     },
     resolve: (contract, args, context) => contractHistory(context, contract, args),
   }),

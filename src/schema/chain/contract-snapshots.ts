@@ -9,7 +9,7 @@ import {
 } from '../../resolvers/chain/contract-snapshots.ts';
 import { builder } from '../builder.ts';
 import { columnFields } from '../column-fields.ts';
-import { costs, itemsAsked } from '../cost.ts';
+import { itemsAsked } from '../cost.ts';
 import { marketField } from '../market/as-of.ts';
 import { metaOf } from '../meta-of.ts';
 import { ChainRowType, shownGreekField } from './chain.ts';
@@ -51,7 +51,7 @@ const ContractSnapshotsMetaType = metaOf<ContractSnapshotsMeta>(
     restricted: t.expose('restricted', {
       type: ['OptionContractId'],
       nullable: true,
-      extensions: costs({ rows: 'page' }),
+      size: { rows: 'page' },
       description: 'Contracts the caller may not read; their rows are empty. Null if there are none.',
     }),
   }),
@@ -62,7 +62,7 @@ const ContractSnapshotsType = builder.objectRef<ContractSnapshots>('ContractSnap
   fields: (t) => ({
     rows: t.field({
       type: [ContractSnapshotType],
-      extensions: costs({ rows: 'page' }),
+      size: { rows: 'page' },
       description: 'One row per requested contract, in the order of the request, including repeats.',
       resolve: ({ rows }) => rows,
     }),
@@ -83,13 +83,11 @@ marketField('contracts', (t) =>
         description: `Contract ids: O: and the OSI symbol, in any case; at most ${maxContracts}.`,
       }),
     },
-    extensions: {
-      scopeGroup: 'market.live',
-      ...costs<{ ids: readonly string[] }>({
-        once: 2.5,
-        each: ({ page }) => 0.02 * page,
-        sizes: ({ ids }) => ({ page: itemsAsked(ids.length, maxContracts) }),
-      }),
+    scope: 'market.live',
+    price: {
+      once: 2.5,
+      each: ({ page }) => 0.02 * page,
+      sizes: ({ ids }) => ({ page: itemsAsked(ids.length, maxContracts) }),
     },
     resolve: (_root, { ids }, context) => contractSnapshots(context, ids),
   }),

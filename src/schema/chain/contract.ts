@@ -9,6 +9,7 @@ import { contractOf } from '../../resolvers/chain/contract.ts';
 import { type RequestContext, rootsOf, underlyingOf } from '../../resolvers/context.ts';
 import { whenThere } from '../../runtime/maybe-promise.ts';
 import { builder } from '../builder.ts';
+import { free } from '../cost.ts';
 import { enumValues } from '../enum-values.ts';
 import { marketField } from '../market/as-of.ts';
 import { SymbolType } from '../market/symbol.ts';
@@ -55,20 +56,28 @@ export const OptionContractType = builder.objectRef<OptionContract>('OptionContr
     underlying: t.field({
       type: SymbolType,
       description: "The symbol the root belongs to. The contract's data requires entitlement to this symbol.",
+      scope: 'parent',
+      price: free,
       resolve: (contract, _args, context) => whenThere(underlyingOf(context, contract), (symbol) => ({ symbol })),
     }),
     style: t.field({
       type: ExerciseStyleEnum,
       description: 'European or American exercise.',
+      scope: 'parent',
+      price: free,
       resolve: ofRoot('style'),
     }),
     settlement: t.field({
       type: SettlementEnum,
       description: 'Time of settlement: the open (am) or the close (pm) of the expiry date.',
+      scope: 'parent',
+      price: free,
       resolve: ofRoot('settlement'),
     }),
     multiplier: t.int({
       description: 'Shares (or index units) per contract that premiums and exposures assume.',
+      scope: 'parent',
+      price: free,
       resolve: ofRoot('multiplier'),
     }),
   }),
@@ -96,7 +105,8 @@ marketField('contract', (t) =>
         description: 'Contract id: O: and the OSI symbol, in any case.',
       }),
     },
-    extensions: { scopeGroup: 'market.reference' },
+    scope: 'market.reference',
+    price: free,
     resolve: (_root, { id }, context) => contractOf(context, id),
   }),
 );

@@ -10,7 +10,7 @@ import {
 } from '../../resolvers/chain/greeks.ts';
 import { builder } from '../builder.ts';
 import { columnFields } from '../column-fields.ts';
-import { costs } from '../cost.ts';
+import { free } from '../cost.ts';
 import { enumValues } from '../enum-values.ts';
 import { metaOf } from '../meta-of.ts';
 import { OptionContractType } from './contract.ts';
@@ -66,13 +66,16 @@ const GreeksType = builder.objectRef<GreeksPage>('Greeks').implement({
     series: t.field({
       type: [GreeksSampleType],
       // Read from as many captures as there are samples.
-      extensions: costs({ once: 5, each: 4, rows: 'minutes' }),
+      scope: 'parent',
+      price: { once: 5, each: 4, rows: 'minutes' },
       description: 'The last 390 samples, ascending; at most one per minute.',
       resolve: (page, _args, context) => greeksSeries(context, page),
     }),
     meta: t.field({
       type: GreeksMetaType,
       description: 'Metadata of the answer.',
+      scope: 'parent',
+      price: free,
       resolve: (page, _args, context) => greeksMeta(context, page),
     }),
   }),
@@ -85,7 +88,8 @@ builder.objectField(OptionContractType, 'greeks', (t) =>
     description:
       'Implied volatility and greeks. Solved every minute while the contract is followed, and with every chain capture.',
     args: { session: t.arg({ type: 'SessionDate', description: 'Return only samples of this session.' }) },
-    extensions: { scopeGroup: 'analytics.vol', ...costs({ once: 6, each: 0.25 }) },
+    scope: 'analytics.vol',
+    price: { once: 6, each: 0.25 },
     resolve: (contract, { session }, context) => greeks(context, contract, session ?? null),
   }),
 );

@@ -9,7 +9,7 @@ import {
 } from '../../resolvers/chain/option-bars.ts';
 import { builder } from '../builder.ts';
 import { columnFields } from '../column-fields.ts';
-import { costs, itemsAsked } from '../cost.ts';
+import { itemsAsked } from '../cost.ts';
 import { BarColumnsType } from '../market/stock-bars.ts';
 import { metaOf } from '../meta-of.ts';
 import { OptionContractType } from './contract.ts';
@@ -42,7 +42,7 @@ const OptionBarsPageType = builder.objectRef<OptionBarsPage>('OptionBarsPage').i
     timeframe: t.expose('timeframe', { type: 'OptionTimeframe', description: 'Length of a bar.' }),
     rows: t.field({
       type: [OptionBarType],
-      extensions: costs({ rows: 'page' }),
+      size: { rows: 'page' },
       description: 'Bars ascending by time.',
       resolve: optionBarRows,
     }),
@@ -66,13 +66,11 @@ builder.objectField(OptionContractType, 'bars', (t) =>
         description: `Number of bars; the latest are returned. Default ${optionBarLimits.default}, at most ${optionBarLimits.max}; a larger value is clamped and reported.`,
       }),
     },
-    extensions: {
-      scopeGroup: 'market.bars',
-      ...costs<{ limit?: number | null }>({
-        once: 1.2,
-        each: ({ page }) => 0.05 + 0.0002 * page,
-        sizes: ({ limit }) => ({ page: itemsAsked(limit, optionBarLimits.max, optionBarLimits.default) }),
-      }),
+    scope: 'market.bars',
+    price: {
+      once: 1.2,
+      each: ({ page }) => 0.05 + 0.0002 * page,
+      sizes: ({ limit }) => ({ page: itemsAsked(limit, optionBarLimits.max, optionBarLimits.default) }),
     },
     resolve: (contract, args, context) => optionBars(context, contract, args),
   }),

@@ -9,7 +9,6 @@ import {
   volatilityTerm,
 } from '../../resolvers/chain/volatility.ts';
 import { builder } from '../builder.ts';
-import { costs } from '../cost.ts';
 import { SymbolType } from '../market/symbol.ts';
 import { metaOf } from '../meta-of.ts';
 import { byTicker, node } from '../node.ts';
@@ -107,7 +106,7 @@ export const VolatilityTermInterface = builder.interfaceRef<VolatilityTerm>('Vol
     }),
     expiries: t.expose('expiries', {
       type: [VolatilityExpiryType],
-      extensions: costs({ rows: 'expiries' }),
+      size: { rows: 'expiries' },
       description:
         'Expiries that were open at the capture, ascending; of the last session without those that have settled since.',
     }),
@@ -126,7 +125,7 @@ const VolatilitySurfaceType = builder.objectRef<VolatilitySurfacePage>('Volatili
   fields: (t) => ({
     points: t.field({
       type: [VolatilityPointType],
-      extensions: costs({ rows: 'contracts' }),
+      size: { rows: 'contracts' },
       description:
         'Contracts with a known volatility, by expiry, strike, call before put. If an expiry has several roots, only those of the root that settles last.',
       resolve: surfacePoints,
@@ -139,7 +138,6 @@ const VolatilitySurfaceType = builder.objectRef<VolatilitySurfacePage>('Volatili
  * again.
  */
 export const volatilityCost = { once: 4.5, each: 0.12 };
-const usage = { extensions: { scopeGroup: 'analytics.vol', ...costs(volatilityCost) } } as const;
 const points = volatilityCost.once + volatilityCost.each;
 
 node(VolatilityTermType, ({ symbol }) => symbol, byTicker(volatilityTerm, points), 'analytics.vol');
@@ -153,14 +151,16 @@ export const SymbolVolatilityType = builder.objectRef<{ symbol: string }>('Symbo
     term: t.field({
       type: VolatilityTermType,
       nullable: true,
-      ...usage,
+      scope: 'analytics.vol',
+      price: volatilityCost,
       description: 'At-the-money implied volatility by expiry.',
       resolve: ({ symbol }, _args, context) => volatilityTerm(context, symbol),
     }),
     surface: t.field({
       type: VolatilitySurfaceType,
       nullable: true,
-      ...usage,
+      scope: 'analytics.vol',
+      price: volatilityCost,
       description: 'Implied volatility by contract.',
       resolve: ({ symbol }, _args, context) => volatilitySurfacePage(context, symbol),
     }),

@@ -2,7 +2,6 @@ import type { CrossSection } from '../../domain/flow/flow.ts';
 import { type CrossSectionMeta, type CrossSectionPage, crossSection } from '../../resolvers/flow/cross-section.ts';
 import { flowAtStrike, gexAtStrike, type StrikeFlow, strikesOf } from '../../resolvers/flow/strike-flow.ts';
 import { builder } from '../builder.ts';
-import { costs } from '../cost.ts';
 import { enumValues } from '../enum-values.ts';
 import { GexStrikeType } from '../gex/capture.ts';
 import { metaOf } from '../meta-of.ts';
@@ -19,7 +18,8 @@ const StrikeFlowType = builder.objectRef<StrikeFlow>('StrikeFlow').implement({
     gex: t.field({
       type: GexStrikeType,
       nullable: true,
-      extensions: { scopeGroup: 'analytics.gex', ...costs({ once: 1.5, each: 0.01 }) },
+      scope: 'analytics.gex',
+      price: { once: 1.5, each: 0.01 },
       description: "Net dealer gamma at this strike in the session's last capture; null if there is none.",
       resolve: (row, _args, context) => gexAtStrike(context, row),
     }),
@@ -30,7 +30,8 @@ builder.objectField(GexStrikeType, 'flow', (t) =>
   t.field({
     type: FlowMeasuresType,
     nullable: true,
-    extensions: { scopeGroup: 'analytics.flow', ...costs({ once: 2.5, each: 0.01 }) },
+    scope: 'analytics.flow',
+    price: { once: 2.5, each: 0.01 },
     description:
       'Option flow at this strike in the session of the capture, over all expirations; null if nothing was observed.',
     resolve: (row, _args, context) => flowAtStrike(context, row),
@@ -60,13 +61,13 @@ const CrossSectionUpdateType = builder.objectRef<CrossSection>('CrossSectionUpda
     }),
     byStrike: t.field({
       type: [StrikeFlowType],
-      extensions: costs({ rows: 'strikes' }),
+      size: { rows: 'strikes' },
       description: 'Totals per strike, ascending.',
       resolve: strikesOf,
     }),
     byExpiration: t.expose('byExpiration', {
       type: [ExpirationFlowType],
-      extensions: costs({ rows: 'expiries' }),
+      size: { rows: 'expiries' },
       description: 'Totals per expiration, ascending. They sum to the same as byStrike.',
     }),
   }),
@@ -123,7 +124,8 @@ builder.objectField(SymbolFlowType, 'crossSection', (t) =>
     description:
       'Cumulative option flow of a session by strike and by expiration. As of an instant: up to the last whole minute.',
     args: { session: t.arg({ type: 'SessionDate', description: 'The session. Default: the latest one available.' }) },
-    extensions: { scopeGroup: 'analytics.flow', ...costs({ once: 2.5, each: 0.3 }) },
+    scope: 'analytics.flow',
+    price: { once: 2.5, each: 0.3 },
     resolve: ({ symbol }, { session }, context) => crossSection(context, symbol, session ?? null),
   }),
 );

@@ -8,7 +8,6 @@ import {
 } from '../../resolvers/flow/eod-prints.ts';
 import { builder } from '../builder.ts';
 import { OptionContractType, OptionRightEnum } from '../chain/contract.ts';
-import { costs } from '../cost.ts';
 import { marketField } from '../market/as-of.ts';
 import { metaOf } from '../meta-of.ts';
 import { TierEnum } from '../response-meta.ts';
@@ -27,7 +26,7 @@ export const RankedPrintType = builder.objectRef<RankedPrint>('RankedPrint').imp
     premiumUsd: t.exposeFloat('premiumUsd', { description: 'Price × size × multiplier, dollars.' }),
     exchange: t.exposeInt('exchange', { description: "The tape's exchange id." }),
     conditions: t.exposeIntList('conditions', {
-      extensions: costs({ rows: 'conditions' }),
+      size: { rows: 'conditions' },
       description: "The tape's condition ids.",
     }),
     eventTsMs: t.expose('eventTsMs', { type: 'EpochMs', description: 'Time of the print, epoch ms.' }),
@@ -95,7 +94,7 @@ const EodPrintsType = builder.objectRef<EodPrints>('EodPrints').implement({
     }),
     prints: t.expose('prints', {
       type: [RankedPrintType],
-      extensions: costs({ rows: rankedListSize }),
+      size: { rows: rankedListSize },
       description: 'Ascending by rank.',
     }),
     meta: t.expose('meta', { type: EodMetaType, description: 'Metadata of the answer.' }),
@@ -121,12 +120,13 @@ const filterArgs = builder.args((arg) => ({
 const served = {
   type: EodPrintsType,
   nullable: true,
-  extensions: { scopeGroup: 'analytics.flow', ...costs({ once: 4, each: 0.7 }) },
+  price: { once: 4, each: 0.7 },
 } as const;
 
 builder.objectField(SymbolFlowType, 'eod', (t) =>
   t.field({
     ...served,
+    scope: 'analytics.flow',
     description: `The ${rankedListSize} largest option prints of this underlying in a session.`,
     args: filterArgs,
     resolve: ({ symbol }, args, context) => eodPrints(context, { ...args, symbol }),
@@ -136,6 +136,7 @@ builder.objectField(SymbolFlowType, 'eod', (t) =>
 builder.objectField(OptionContractType, 'eod', (t) =>
   t.field({
     ...served,
+    scope: 'analytics.flow',
     description: `The prints of this contract among the ${rankedListSize} largest of its underlying in a session.`,
     args: printArgs,
     resolve: (contract, args, context) => eodPrintsOfContract(context, contract, args),
@@ -145,6 +146,7 @@ builder.objectField(OptionContractType, 'eod', (t) =>
 marketField('eod', (t) =>
   t.field({
     ...served,
+    scope: 'analytics.flow',
     description: `The ${rankedListSize} largest option prints of a session, for one underlying or over all symbols. An API key must send session, and symbol or minPremiumUsd.`,
     args: { symbol: t.arg({ type: 'Ticker', description: 'Only this underlying.' }), ...filterArgs },
     resolve: (_root, args, context) => eodPrints(context, args),

@@ -2,7 +2,6 @@ import type { Coverage, CoverageStatus } from '../../domain/flow/coverage.ts';
 import type { FlowMeasures, FlowSide } from '../../domain/flow/flow.ts';
 import { originOf } from '../../resolvers/market/sessions.ts';
 import { builder } from '../builder.ts';
-import { costs } from '../cost.ts';
 import { enumValues } from '../enum-values.ts';
 import { DataOriginEnum } from '../market/sessions.ts';
 import { type SymbolNode, SymbolType } from '../market/symbol.ts';
@@ -40,7 +39,8 @@ export const FlowCoverageType = builder.objectRef<SymbolCoverage>('FlowCoverage'
     origin: t.field({
       type: DataOriginEnum,
       description: 'Source of the session.',
-      extensions: costs({ once: 0.5, each: 0.02 }),
+      scope: 'parent',
+      price: { once: 0.5, each: 0.02 },
       resolve: (coverage, _args, context) => originOf(context, coverage),
     }),
     observedFromMs: t.expose('observedFromMs', {

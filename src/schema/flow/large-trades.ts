@@ -11,7 +11,7 @@ import {
 } from '../../resolvers/flow/large-trades.ts';
 import { builder } from '../builder.ts';
 import { OptionContractType, OptionRightEnum } from '../chain/contract.ts';
-import { costs, itemsAsked } from '../cost.ts';
+import { type FieldCost, itemsAsked } from '../cost.ts';
 import { enumValues } from '../enum-values.ts';
 import { marketField } from '../market/as-of.ts';
 import { metaOf } from '../meta-of.ts';
@@ -37,7 +37,7 @@ export const FlowLegType = builder.objectRef<FlowLeg>('FlowLeg').implement({
     premiumUsd: t.exposeFloat('premiumUsd', { description: 'Price × size × multiplier, dollars.' }),
     exchange: t.exposeInt('exchange', { description: "The tape's exchange id." }),
     conditions: t.exposeIntList('conditions', {
-      extensions: costs({ rows: 'conditions' }),
+      size: { rows: 'conditions' },
       description: "The tape's condition ids.",
     }),
     eventTsMs: t.expose('eventTsMs', { type: 'EpochMs', description: 'Time of the print, epoch ms.' }),
@@ -60,7 +60,7 @@ export const FlowEventType = builder.objectRef<FlowEvent>('FlowEvent').implement
     eventTsMs: t.expose('eventTsMs', { type: 'EpochMs', description: 'Time of the first leg, epoch ms.' }),
     legs: t.expose('legs', {
       type: [FlowLegType],
-      extensions: costs({ rows: 'legs' }),
+      size: { rows: 'legs' },
       description: 'Legs by time, then sequence. A single block has one.',
     }),
     totalSize: t.expose('totalSize', { type: 'Long', description: 'Contracts over all legs.' }),
@@ -142,7 +142,7 @@ const LargeTradesMetaType = metaOf<LargeTradesMeta>('LargeTradesMeta', 'market',
   total: t.field({
     type: LargeTradesTotalType,
     nullable: true,
-    extensions: costs({ once: 2.5, each: 0.05 }),
+    price: { once: 2.5, each: 0.05 },
     description: 'Totals of all pages. Null for large trades of all underlyings.',
     resolve: ({ total }) => total(),
   }),
@@ -153,7 +153,7 @@ const LargeTradesPageType = builder.objectRef<LargeTradesPage>('LargeTradesPage'
   fields: (t) => ({
     events: t.expose('events', {
       type: [LargeTradeType],
-      extensions: costs({ rows: 'page' }),
+      size: { rows: 'page' },
       description: 'Newest first; empty if nothing qualifies.',
     }),
     meta: t.expose('meta', { type: LargeTradesMetaType, description: 'Metadata of the answer.' }),
@@ -173,23 +173,17 @@ const filterArgs = builder.args((arg) => ({
 }));
 
 interface LimitArgs {
-  limit?: number | null;
+  limit?: number | null | undefined;
 }
 
-const served = {
-  type: LargeTradesPageType,
-  nullable: true,
-  extensions: {
-    scopeGroup: 'analytics.flow',
-    ...costs<LimitArgs>({
-      once: 2.5,
-      each: ({ page }) => 0.25 + 0.025 * page,
-      sizes: ({ limit }, { kind }) => ({
-        page: itemsAsked(limit, largeTradeLimits[kind === 'key' ? 'keyMax' : 'max'], largeTradeLimits.default),
-      }),
-    }),
-  },
-} as const;
+const pageCost: FieldCost<LimitArgs> = {
+  once: 2.5,
+  each: ({ page }) => 0.25 + 0.025 * page,
+  sizes: ({ limit }, { kind }) => ({
+    page: itemsAsked(limit, largeTradeLimits[kind === 'key' ? 'keyMax' : 'max'], largeTradeLimits.default),
+  }),
+};
+const served = { type: LargeTradesPageType, nullable: true, price: pageCost } as const;
 
 const pageArgs = builder.args((arg) => ({
   ...filterArgs,
@@ -201,6 +195,7 @@ const pageArgs = builder.args((arg) => ({
 builder.objectField(OptionContractType, 'largeTrades', (t) =>
   t.field({
     ...served,
+    scope: 'analytics.flow',
     description: 'Detected large trades of this contract, alone or with other legs, newest first.',
     args: pageArgs,
     resolve: (contract, args, context) => largeTradesOfContract(context, contract, args),
@@ -210,6 +205,7 @@ builder.objectField(OptionContractType, 'largeTrades', (t) =>
 builder.objectField(SymbolFlowType, 'largeTrades', (t) =>
   t.field({
     ...served,
+    scope: 'analytics.flow',
     description: 'Detected large trades of this underlying, newest first.',
     args: {
       ...pageArgs,
@@ -226,11 +222,9 @@ builder.objectField(SymbolFlowType, 'largeTrades', (t) =>
 marketField('largeTrades', (t) =>
   t.field({
     ...served,
-    extensions: {
-      ...served.extensions,
-      // Over all underlyings, each event may be in another feed.
-      ...costs<LimitArgs>({ ...served.extensions.cost, each: ({ page }) => 0.18 * page }),
-    },
+    scope: 'analytics.flow',
+    // Over all underlyings, each event may be in another feed.
+    price: { ...pageCost, each: ({ page }) => 0.18 * page },
     description:
       'Detected large trades of all underlyings, newest first. An API key must send symbol or minPremiumUsd.',
     args: {

@@ -1,4 +1,3 @@
-import type { Timeframe } from '../../domain/market/bar.ts';
 import { minuteMs } from '../../domain/units.ts';
 import { underlyingOf } from '../../resolvers/context.ts';
 import {
@@ -14,7 +13,6 @@ import { builder } from '../builder.ts';
 import { OptionContractType } from '../chain/contract.ts';
 import { GreeksSampleType } from '../chain/greeks.ts';
 import { OptionBarType } from '../chain/option-bars.ts';
-import { costs } from '../cost.ts';
 import { StockBarsPageType } from '../market/stock-bars.ts';
 import { SymbolType } from '../market/symbol.ts';
 import { RankedPrintType } from './eod-prints.ts';
@@ -48,13 +46,11 @@ const PrintContextType = builder.objectRef<PrintContext>('PrintContext').impleme
       nullable: true,
       description: "The underlying's bars that start in the window, the last one as of the end of the window.",
       args: { timeframe: t.arg({ type: 'Timeframe', defaultValue: '1m', description: 'Length of a bar.' }) },
-      extensions: {
-        scopeGroup: 'market.bars',
-        ...costs<{ timeframe?: Timeframe | null }>({
-          once: 1.2,
-          each: ({ page }) => 0.1 + 0.0002 * page,
-          sizes: ({ timeframe }) => ({ page: timeframe === '1s' ? 60 * mostMinutes : mostMinutes }),
-        }),
+      scope: 'market.bars',
+      price: {
+        once: 1.2,
+        each: ({ page }) => 0.1 + 0.0002 * page,
+        sizes: ({ timeframe }) => ({ page: timeframe === '1s' ? 60 * mostMinutes : mostMinutes }),
       },
       resolve: (around, { timeframe }) => barsAround(around, timeframe ?? '1m'),
     }),
@@ -62,7 +58,8 @@ const PrintContextType = builder.objectRef<PrintContext>('PrintContext').impleme
       type: [OptionBarType],
       nullable: true,
       description: 'Minute bars of the contract in the window, from the minute in which it begins; empty for an event.',
-      extensions: { scopeGroup: 'market.bars', ...costs({ once: 1.2, each: 0.1, rows: mostMinutes }) },
+      scope: 'market.bars',
+      price: { once: 1.2, each: 0.1, rows: mostMinutes },
       resolve: (around) => contractBarsAround(around),
     }),
     greeks: t.field({
@@ -70,7 +67,8 @@ const PrintContextType = builder.objectRef<PrintContext>('PrintContext').impleme
       nullable: true,
       description: 'Solves of the contract in the window, ascending; empty for an event.',
       // Read with the whole series of a contract.
-      extensions: { scopeGroup: 'analytics.vol', ...costs({ once: 11, each: 4.25, rows: mostMinutes }) },
+      scope: 'analytics.vol',
+      price: { once: 11, each: 4.25, rows: mostMinutes },
       resolve: (around) => greeksAround(around),
     }),
   }),
@@ -90,7 +88,8 @@ const contextArgs = builder.args((arg) => ({
 const served = {
   type: PrintContextType,
   args: contextArgs,
-  extensions: { contextBelow: ({ context }: PrintContext) => context, ...costs({ each: 0.05 }) },
+  price: { each: 0.05 },
+  extensions: { contextBelow: ({ context }: PrintContext) => context },
 } as const;
 
 interface ContextArgs {
@@ -106,6 +105,7 @@ const windowOf = ({ before, after }: ContextArgs) => ({
 builder.objectField(FlowEventType, 'context', (t) =>
   t.field({
     ...served,
+    scope: 'parent',
     description: 'The market around the first leg.',
     resolve: ({ eventTsMs: atMs, underlying: symbol }, args, context) =>
       printContext(context, { atMs, symbol, contract: null }, windowOf(args)),
@@ -115,6 +115,7 @@ builder.objectField(FlowEventType, 'context', (t) =>
 builder.objectField(FlowLegType, 'context', (t) =>
   t.field({
     ...served,
+    scope: 'parent',
     description: 'The market around the print.',
     resolve: ({ eventTsMs: atMs, contract }, args, context) =>
       whenThere(underlyingOf(context, contract), (symbol) =>
@@ -126,6 +127,7 @@ builder.objectField(FlowLegType, 'context', (t) =>
 builder.objectField(RankedPrintType, 'context', (t) =>
   t.field({
     ...served,
+    scope: 'parent',
     description: 'The market around the print.',
     resolve: ({ eventTsMs: atMs, underlying: symbol, contract }, args, context) =>
       printContext(context, { atMs, symbol, contract }, windowOf(args)),

@@ -1,7 +1,6 @@
 import { type ContractSignedVolume, contractSignedVolume } from '../../resolvers/flow/signed-volume.ts';
 import { builder } from '../builder.ts';
 import { OptionContractType } from '../chain/contract.ts';
-import { costs } from '../cost.ts';
 
 const SignedVolumeType = builder.objectRef<ContractSignedVolume>('SignedVolume').implement({
   description:
@@ -28,7 +27,8 @@ builder.objectField(OptionContractType, 'signedVolume', (t) =>
     description:
       'Contracts bought and sold in a session, up to the last whole minute. Null if the session was stored by a release without them, or if no quotes of the session are known.',
     args: { session: t.arg({ type: 'SessionDate', description: 'The session. Default: the current one.' }) },
-    extensions: { scopeGroup: 'analytics.flow', ...costs({ once: 2.5, each: 0.07 }) },
+    scope: 'analytics.flow',
+    price: { once: 2.5, each: 0.07 },
     resolve: (contract, { session }, context) => contractSignedVolume(context, contract, session ?? null),
   }),
 );

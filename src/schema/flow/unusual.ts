@@ -1,6 +1,5 @@
 import { type UnusualFlow, type UnusualMeta, unusualFlow, unusualSessions } from '../../resolvers/flow/unusual.ts';
 import { builder } from '../builder.ts';
-import { costs } from '../cost.ts';
 import { metaOf } from '../meta-of.ts';
 import { SymbolFlowType } from './flow.ts';
 
@@ -51,7 +50,8 @@ builder.objectField(SymbolFlowType, 'unusual', (t) =>
     type: UnusualFlowType,
     nullable: true,
     description: 'Unusual premium of calls and puts. For a single contract see volumeToOi of its chain row.',
-    extensions: { scopeGroup: 'analytics.flow', ...costs({ once: 2.5, each: 0.3 }) },
+    scope: 'analytics.flow',
+    price: { once: 2.5, each: 0.3 },
     resolve: ({ symbol }, _args, context) => unusualFlow(context, symbol),
   }),
 );

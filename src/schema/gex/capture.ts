@@ -7,14 +7,11 @@ import { priorCloseOf } from '../../resolvers/gex/prior-close.ts';
 import { builder } from '../builder.ts';
 import { ChainRowType } from '../chain/chain.ts';
 import { columnFields } from '../column-fields.ts';
-import { costs } from '../cost.ts';
 import { enumValues } from '../enum-values.ts';
 import { node } from '../node.ts';
 import { QuoteTimeInterface } from '../quote-time.ts';
 import { captureKey, captureLookup } from './capture-id.ts';
 import { FlipStatusEnum } from './flip-status.ts';
-
-const usage = { extensions: { scopeGroup: 'analytics.gex' } };
 
 /** A strike row; option flow adds its edge in its own file. */
 export const GexStrikeType = builder.objectRef<GexStrike>('GexStrike').implement({
@@ -45,7 +42,8 @@ export const GexStrikeType = builder.objectRef<GexStrike>('GexStrike').implement
     }),
     chain: t.field({
       type: [ChainRowType],
-      extensions: { ...usage.extensions, ...costs({ once: 1, each: 0.03, rows: 'rowsOfStrike' }) },
+      price: { once: 1, each: 0.03, rows: 'rowsOfStrike' },
+      scope: 'analytics.gex',
       description: 'The chain rows behind this row: those at its strike and, unless it is a net row, its expiry.',
       resolve: (row, _args, context) => chainRowsAtStrike(context, row),
     }),
@@ -91,7 +89,8 @@ export const GexCaptureType = builder.objectRef<ServedGexCapture>('GexCapture').
     priorCloseSpot: t.float({
       nullable: true,
       description: priorCloseSpot.description,
-      extensions: costs({ once: 0.2, each: 0.005 }),
+      scope: 'parent',
+      price: { once: 0.2, each: 0.005 },
       resolve: (capture, _args, context) => priorCloseOf(context, capture),
     }),
     spotStale: t.exposeBoolean('spotStale', {
@@ -109,7 +108,8 @@ export const GexCaptureType = builder.objectRef<ServedGexCapture>('GexCapture').
       nullable: true,
       description:
         'Reliability of flipPoint. Null if an older version stored the capture and its rows do not determine it. If it is partial, remote or fragile, show zeroGamma first.',
-      extensions: costs({ once: 0.2, each: 0.005 }),
+      scope: 'parent',
+      price: { once: 0.2, each: 0.005 },
       resolve: (capture, _args, context) => flipStatusOf(context, capture),
     }),
     flipIsRemote: t.boolean({
@@ -125,23 +125,23 @@ export const GexCaptureType = builder.objectRef<ServedGexCapture>('GexCapture').
     }),
     strikes: t.field({
       type: [GexStrikeType],
-      extensions: costs({ rows: 'strikes' }),
+      size: { rows: 'strikes' },
       description: 'Rows ascending by strike: one net row per strike, or one row per strike and expiry with byExpiry.',
       resolve: (capture) => strikeRows(capture),
     }),
     profile: t.expose('profile', {
       type: [GexProfilePointType],
       nullable: true,
-      extensions: costs({ rows: 60 }),
+      size: { rows: 60 },
       description:
         'Net gamma exposure at other prices of the underlying, with volatilities held fixed: 60 prices from 0.8 to 1.2 of the spot, ascending. Null if an older version stored the capture.',
     }),
     expiries: t.expose('expiries', {
       type: [GexExpiryType],
-      extensions: costs({ rows: 'expiries' }),
+      size: { rows: 'expiries' },
       description: 'Figures per expiry, ascending.',
     }),
   }),
 });
 
-node(GexCaptureType, captureKey, captureLookup, usage.extensions.scopeGroup);
+node(GexCaptureType, captureKey, captureLookup, 'analytics.gex');

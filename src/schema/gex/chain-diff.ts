@@ -6,7 +6,7 @@ import { builder } from '../builder.ts';
 import { ChainRowType } from '../chain/chain.ts';
 import { OptionContractType } from '../chain/contract.ts';
 import { columnFields } from '../column-fields.ts';
-import { contractsOfExpiry, costs } from '../cost.ts';
+import { contractsOfExpiry } from '../cost.ts';
 import { SymbolType } from '../market/symbol.ts';
 import { PlainMetaType } from '../response-meta.ts';
 import { capturePoint } from './capture-id.ts';
@@ -37,7 +37,7 @@ const ContractPairType = builder.objectRef<ContractPair>('ContractPair').impleme
     }),
     moved: t.field({
       type: ContractMovesType,
-      extensions: costs({ each: 0.002 }),
+      price: { each: 0.002 },
       description: 'Changes of its numbers.',
       resolve: movedNumbers,
     }),
@@ -59,7 +59,7 @@ const ChainDiffType = builder.objectRef<ChainDiff>('ChainDiff').implement({
     }),
     rows: t.expose('rows', {
       type: [ContractPairType],
-      extensions: costs({ rows: 'contracts' }),
+      size: { rows: 'contracts' },
       description:
         'Contracts of either chain by expiry, strike, call before put. Empty if one of the chains is missing.',
     }),
@@ -74,12 +74,10 @@ builder.objectField(SymbolType, 'chainDiff', (t) =>
   t.field({
     type: ChainDiffType,
     nullable: true,
-    extensions: {
-      scopeGroup: 'market.live',
-      ...costs<{ expiry?: string | null }>({
-        ...{ once: 2, each: 5 },
-        sizes: ({ expiry }) => (expiry == null ? {} : { contracts: contractsOfExpiry }),
-      }),
+    scope: 'market.live',
+    price: {
+      ...{ once: 2, each: 5 },
+      sizes: ({ expiry }) => (expiry == null ? {} : { contracts: contractsOfExpiry }),
     },
     description: 'Two option chains, contract by contract. invalid_params if from is after to.',
     args: {

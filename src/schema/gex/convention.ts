@@ -1,7 +1,6 @@
 import type { GexConvention } from '../../domain/gex/convention.ts';
 import { conventionInWords, conventionTexts, presetTexts } from '../../domain/gex/convention-texts.ts';
 import { builder } from '../builder.ts';
-import { costs } from '../cost.ts';
 import { enumValues } from '../enum-values.ts';
 
 const enums = {
@@ -90,12 +89,12 @@ export const AppliedConventionType = builder.objectRef<GexConvention>('AppliedGe
     dates: t.field({
       type: ['SessionDate'],
       nullable: true,
-      extensions: costs({ rows: 'expiries' }),
+      size: { rows: 'expiries' },
       description: 'Requested expiry dates; null unless expiries is list.',
       resolve: ({ dates }) => dates && [...dates],
     }),
     words: t.string({
-      extensions: costs({ bytes: 800 }),
+      size: { bytes: 800 },
       description: 'All choices in words.',
       resolve: conventionInWords,
     }),

@@ -1,5 +1,5 @@
 import { keyDefaultTop } from '../../resolvers/gex/history.ts';
-import { costs, itemsAsked, listSizes } from '../cost.ts';
+import { type FieldCost, itemsAsked, listSizes } from '../cost.ts';
 
 /** Chain rows behind a row of one strike and expiry: a call and a put. */
 const rowsOfStrikeAndExpiry = 2;
@@ -15,24 +15,24 @@ export function strikeSizes(top: number | null | undefined, byExpiry: boolean | 
 }
 
 interface CaptureArgs {
-  topStrikes?: number | null;
-  byExpiry?: boolean | null;
+  topStrikes?: number | null | undefined;
+  byExpiry?: boolean | null | undefined;
 }
 
 /** Cost of reading one capture. */
 export const capturePoints = { once: 1, each: 0.08 };
 
 /** Cost of one capture. */
-export const captureCost = costs<CaptureArgs>({
+export const captureCost: FieldCost<CaptureArgs> = {
   ...capturePoints,
   sizes: ({ topStrikes, byExpiry }) => strikeSizes(topStrikes, byExpiry),
-});
+};
 
 interface HistoryArgs {
-  from?: string | null;
-  to?: string | null;
-  top?: number | null;
-  byExpiry?: boolean | null;
+  from?: string | null | undefined;
+  to?: string | null | undefined;
+  top?: number | null | undefined;
+  byExpiry?: boolean | null | undefined;
 }
 
 const minutesBetweenCaptures = 5;
@@ -47,11 +47,11 @@ function capturesBetween({ from, to }: HistoryArgs): number {
 }
 
 /** Cost of the captures of a session; those of API keys are trimmed by default. */
-export const historyCost = costs<HistoryArgs>({
+export const historyCost: FieldCost<HistoryArgs> = {
   once: 2.5,
   each: ({ captures }) => 0.1 + 0.03 * captures,
   sizes: (args, { kind }) => ({
     captures: capturesBetween(args),
     ...strikeSizes(args.top ?? (kind === 'key' ? keyDefaultTop : null), args.byExpiry),
   }),
-});
+};

@@ -11,7 +11,6 @@ import {
 import { flipStatusOf } from '../../resolvers/gex/flip-status.ts';
 import type { ServedGexCapture } from '../../resolvers/gex/gex.ts';
 import { builder } from '../builder.ts';
-import { costs } from '../cost.ts';
 import { enumValues } from '../enum-values.ts';
 import { metaOf } from '../meta-of.ts';
 import { GexCaptureType } from './capture.ts';
@@ -90,15 +89,15 @@ const GexChangeType = builder.objectRef<GexDifference>('GexChange').implement({
       type: [GexStrikeChangeType],
       description: 'Rows ascending by strike; every strike that either capture lists. They add up to the total.',
       args: { top: t.arg.int({ description: 'Keep the N strikes with the largest |gex|. Default: all.' }) },
-      extensions: costs<{ top?: number | null }>({
+      price: {
         rows: 'strikes',
         sizes: ({ top }) => strikeSizes(top),
-      }),
+      },
       resolve: ({ strikes }, { top }) => largestStrikes(strikes, top ?? null),
     }),
     expiries: t.expose('expiries', {
       type: [GexExpiryChangeType],
-      extensions: costs({ rows: 'expiries' }),
+      size: { rows: 'expiries' },
       description: 'Rows ascending by expiry; every expiry that either capture lists. They add up to the total.',
     }),
   }),
@@ -153,7 +152,8 @@ const FlipStatusMoveType = builder
           type: FlipStatusEnum,
           nullable: true,
           description: flipStatusText,
-          extensions: costs({ once: 0.2, each: 0.005 }),
+          scope: 'parent',
+          price: { once: 0.2, each: 0.005 },
           resolve: ({ [name]: capture }, _args, context) => capture && flipStatusOf(context, capture),
         });
       return { from: status('from'), to: status('to') };
@@ -171,7 +171,7 @@ const DiffGapEnum = builder.enumType('GexDiffReason', {
 });
 
 /** Cost of what a difference is computed from: both chains are read, and their contracts re-priced. */
-const comparing = costs({ once: 5, each: 120 });
+const comparing = { once: 5, each: 120 };
 
 const GexDiffMetaType = metaOf<GexDiffMeta>('GexDiffMeta', 'prices', 'Metadata of a difference.', (t) => ({
   flipStatus: t.field({
@@ -182,7 +182,7 @@ const GexDiffMetaType = metaOf<GexDiffMeta>('GexDiffMeta', 'prices', 'Metadata o
   reason: t.field({
     type: DiffGapEnum,
     nullable: true,
-    extensions: costs({ each: 0.5 }),
+    price: { each: 0.5 },
     description: 'Why change is null; null if it is not.',
     resolve: ({ reason }) => reason(),
   }),
@@ -215,7 +215,7 @@ const GexDiffType = builder.objectRef<GexDiff>('GexDiff').implement({
       change: t.field({
         type: GexChangeType,
         nullable: true,
-        extensions: comparing,
+        price: comparing,
         description: 'Change of gex and its causes; null for the reason that meta gives.',
         resolve: ({ change }) => change(),
       }),
@@ -231,13 +231,11 @@ builder.objectField(SymbolGexType, 'diff', (t) =>
   t.field({
     type: GexDiffType,
     nullable: true,
-    extensions: {
-      scopeGroup: 'analytics.gex',
-      ...costs({
-        once: 2 * capturePoints.once,
-        each: 2 * capturePoints.each,
-        sizes: () => strikeSizes(null),
-      }),
+    scope: 'analytics.gex',
+    price: {
+      once: 2 * capturePoints.once,
+      each: 2 * capturePoints.each,
+      sizes: () => strikeSizes(null),
     },
     description:
       'Change of gex between two captures: of net gex, flip point, zero gamma and walls, and its causes by strike and expiry. invalid_params if from is after to.',

@@ -8,7 +8,6 @@ import {
   symbolExposures,
 } from '../../resolvers/chain/exposures.ts';
 import { builder } from '../builder.ts';
-import { costs } from '../cost.ts';
 import { metaOf } from '../meta-of.ts';
 import { delayedSourceTime, QuoteTimeInterface } from '../quote-time.ts';
 import { SymbolGexType } from './gex.ts';
@@ -88,13 +87,13 @@ const ExposuresPageType = builder.objectRef<ExposuresPage>('GexExposures').imple
     }),
     byStrike: t.field({
       type: [StrikeExposuresType],
-      extensions: costs({ rows: 'strikes' }),
+      size: { rows: 'strikes' },
       description: 'Sums by strike, ascending. Strikes without open interest of a known volatility are absent.',
       resolve: ({ exposures }) => exposures?.byStrike ?? [],
     }),
     byExpiry: t.field({
       type: [ExpiryExposuresType],
-      extensions: costs({ rows: 'expiries' }),
+      size: { rows: 'expiries' },
       description: 'Sums by expiry, ascending.',
       resolve: ({ exposures }) => exposures?.byExpiry ?? [],
     }),
@@ -115,7 +114,8 @@ builder.objectField(SymbolGexType, 'exposures', (t) =>
   t.field({
     type: ExposuresPageType,
     nullable: true,
-    extensions: { scopeGroup: 'analytics.gex', ...costs({ once: 2, each: 0.3 }) },
+    scope: 'analytics.gex',
+    price: { once: 2, each: 0.3 },
     description: 'Delta, vanna, charm and vega exposure of the latest chain, or of the one stored for a time.',
     args: {
       at: t.arg({

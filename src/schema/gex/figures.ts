@@ -8,7 +8,6 @@ import {
   type StrikeValue,
 } from '../../resolvers/chain/gex-figures.ts';
 import { builder } from '../builder.ts';
-import { costs } from '../cost.ts';
 import { metaOf } from '../meta-of.ts';
 import { delayedSourceTime, QuoteTimeInterface } from '../quote-time.ts';
 import { AppliedConventionType, GexConventionInput } from './convention.ts';
@@ -71,7 +70,7 @@ const GexFiguresType = builder.objectRef<GexFigures>('GexFigures').implement({
       description: 'The convention that the figures are in.',
     }),
     unit: t.string({
-      extensions: costs({ bytes: 80 }),
+      size: { bytes: 80 },
       description: 'The unit of net and of the strikes, in words.',
       resolve: ({ convention }) => conventionTexts.unit[convention.unit],
     }),
@@ -106,7 +105,7 @@ const GexFiguresType = builder.objectRef<GexFigures>('GexFigures').implement({
     }),
     expiries: t.field({
       type: ['SessionDate'],
-      extensions: costs({ rows: 'expiries' }),
+      size: { rows: 'expiries' },
       description: 'Live expiries that are counted, ascending.',
       resolve: ({ figures }) => figures?.expiries ?? [],
     }),
@@ -122,7 +121,7 @@ const GexFiguresType = builder.objectRef<GexFigures>('GexFigures').implement({
     strikes: t.field({
       type: [StrikeValueType],
       args: { top: t.arg.int({ description: 'Keep the N strikes with the largest |value|. Default: all.' }) },
-      extensions: costs<{ top?: number | null }>({ rows: 'strikes', sizes: ({ top }) => strikeSizes(top) }),
+      price: { rows: 'strikes', sizes: ({ top }) => strikeSizes(top) },
       description: 'Rows ascending by strike; they add up to net. Empty if net is null.',
       resolve: ({ figures }, { top }) => largestValues(figures?.strikes ?? [], top ?? null),
     }),
@@ -135,7 +134,8 @@ builder.objectField(SymbolGexType, 'figures', (t) =>
     type: GexFiguresType,
     nullable: true,
     // Each convention sums the chain again; a caller can ask for any number of them.
-    extensions: { scopeGroup: 'analytics.gex', ...costs({ once: 2, each: 20 }) },
+    scope: 'analytics.gex',
+    price: { once: 2, each: 20 },
     description:
       'Net exposure, flip, walls, max pain and strikes of the latest capture in a convention, or of the last capture at or before a time. invalid_params for choices that exclude each other.',
     args: {

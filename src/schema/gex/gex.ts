@@ -4,7 +4,6 @@ import { gexCaptureAt } from '../../resolvers/gex/gex.ts';
 import { type GexHistory, type GexHistoryMeta, gexHistory } from '../../resolvers/gex/history.ts';
 import { sessionStrikes } from '../../resolvers/gex/session-strikes.ts';
 import { builder } from '../builder.ts';
-import { costs } from '../cost.ts';
 import { SymbolType } from '../market/symbol.ts';
 import { metaOf } from '../meta-of.ts';
 import { byTicker, node } from '../node.ts';
@@ -12,8 +11,6 @@ import { GexCaptureType } from './capture.ts';
 import { captureCost, historyCost } from './cost.ts';
 import { FlipStatusEnum } from './flip-status.ts';
 import { SessionStrikesType } from './session-strikes.ts';
-
-const usage = { extensions: { scopeGroup: 'analytics.gex' } };
 
 const GexHistoryMetaType = metaOf<GexHistoryMeta>(
   'GexHistoryMeta',
@@ -23,7 +20,8 @@ const GexHistoryMetaType = metaOf<GexHistoryMeta>(
     flipStatus: t.field({
       type: [FlipStatusEnum],
       nullable: { list: false, items: true },
-      extensions: costs({ rows: 'captures' }),
+      scope: 'parent',
+      price: { rows: 'captures' },
       description:
         'Reliability of the flip point of each capture; null if an older version stored it and its rows do not determine it.',
       resolve: ({ captures }, _args, context) => captures.map((capture) => flipStatusOf(context, capture)),
@@ -32,7 +30,7 @@ const GexHistoryMetaType = metaOf<GexHistoryMeta>(
     sourceTime: t.expose('sourceTime', {
       type: ['EpochMs'],
       nullable: true,
-      extensions: costs({ rows: 'captures' }),
+      size: { rows: 'captures' },
       description:
         'Time of the quotes of each capture, epoch ms: its time less the delay of its source. Null if no source is delayed.',
     }),
@@ -59,7 +57,7 @@ const GexHistoryType = builder.objectRef<GexHistory>('GexHistory').implement({
     sessionDate: t.expose('sessionDate', { type: 'SessionDate', description: 'Exchange session.' }),
     captures: t.expose('captures', {
       type: [GexCaptureType],
-      extensions: costs({ rows: 'captures' }),
+      size: { rows: 'captures' },
       description: 'Captures, oldest first.',
     }),
     meta: t.expose('meta', { type: GexHistoryMetaType, description: 'Metadata of the answer.' }),
@@ -82,7 +80,8 @@ export const SymbolGexType = builder.objectRef<{ symbol: string }>('SymbolGex').
       latest: t.field({
         type: GexCaptureType,
         nullable: true,
-        extensions: { ...usage.extensions, ...captureCost },
+        scope: 'analytics.gex',
+        price: captureCost,
         description: 'The latest capture; null if there is none.',
         args: captureArgs,
         resolve: ({ symbol }, args, context) => gexCaptureAt(context, symbol, null, args),
@@ -90,7 +89,8 @@ export const SymbolGexType = builder.objectRef<{ symbol: string }>('SymbolGex').
       at: t.field({
         type: GexCaptureType,
         nullable: true,
-        extensions: { ...usage.extensions, ...captureCost },
+        scope: 'analytics.gex',
+        price: captureCost,
         description:
           'The last capture at or before a time, as stored. For a bare date: the last capture of that date. Null if there is none.',
         args: {
@@ -112,7 +112,8 @@ builder.objectFields(SymbolGexType, (t) => ({
   history: t.field({
     type: GexHistoryType,
     nullable: true,
-    extensions: { ...usage.extensions, ...historyCost },
+    scope: 'analytics.gex',
+    price: historyCost,
     description:
       'The captures of one session, oldest first. A new capture is added every 5 minutes. Empty for a date without trading.',
     args: {
@@ -132,7 +133,8 @@ builder.objectFields(SymbolGexType, (t) => ({
   sessionStrikes: t.field({
     type: SessionStrikesType,
     nullable: true,
-    extensions: { ...usage.extensions, ...costs({ once: 1.5, each: 0.1 }) },
+    price: { once: 1.5, each: 0.1 },
+    scope: 'analytics.gex',
     description: "The rows of a session's last capture, in the format of the deprecated route. Use at instead.",
     args: { date: t.arg({ type: 'SessionDate', required: true, description: 'Exchange session.' }) },
     resolve: ({ symbol }, { date }, context) => sessionStrikes(context, symbol, date),

@@ -4,7 +4,6 @@ import { inShares, strikeRows } from '../../resolvers/gex/gex.ts';
 import { type GexGrid, type GexGridMeta, gexGrid } from '../../resolvers/gex/grid.ts';
 import { priorCloseOf } from '../../resolvers/gex/prior-close.ts';
 import { builder } from '../builder.ts';
-import { costs } from '../cost.ts';
 import { metaOf } from '../meta-of.ts';
 import { captureNote, delayedSourceTime, QuoteTimeInterface } from '../quote-time.ts';
 import { GexStrikeType } from './capture.ts';
@@ -17,7 +16,8 @@ const GexGridMetaType = metaOf<GexGridMeta>('GexGridMeta', 'prices', 'Metadata o
     type: FlipStatusEnum,
     nullable: true,
     description: flipStatusText,
-    extensions: costs({ once: 0.2, each: 0.005 }),
+    scope: 'parent',
+    price: { once: 0.2, each: 0.005 },
     resolve: ({ capture }, _args, context) => capture && flipStatusOf(context, capture),
   }),
   sourceTime: t.expose('sourceTime', { type: 'EpochMs', nullable: true, description: delayedSourceTime }),
@@ -56,7 +56,8 @@ const GexGridType = builder.objectRef<GexGrid>('GexGrid').implement({
     priorCloseSpot: t.float({
       nullable: true,
       description: 'Prior close of the underlying, dollars; null when unknown.',
-      extensions: costs({ once: 0.2, each: 0.005 }),
+      scope: 'parent',
+      price: { once: 0.2, each: 0.005 },
       resolve: ({ capture }, _args, context) => capture && priorCloseOf(context, capture),
     }),
     netGex: t.float({
@@ -88,7 +89,7 @@ const GexGridType = builder.objectRef<GexGrid>('GexGrid').implement({
     }),
     strikes: t.field({
       type: [GexStrikeType],
-      extensions: costs({ rows: 'strikes' }),
+      size: { rows: 'strikes' },
       description: 'Rows ascending by strike (then expiry).',
       resolve: ({ capture }) => (capture ? strikeRows(capture) : []),
     }),
@@ -100,13 +101,11 @@ builder.objectField(SymbolGexType, 'grid', (t) =>
   t.field({
     type: GexGridType,
     nullable: true,
-    extensions: {
-      scopeGroup: 'analytics.gex',
-      ...costs<{ top?: number | null; byExpiry?: boolean | null }>({
-        once: 2.5,
-        each: 0.15,
-        sizes: ({ top, byExpiry }) => strikeSizes(top, byExpiry),
-      }),
+    scope: 'analytics.gex',
+    price: {
+      once: 2.5,
+      each: 0.15,
+      sizes: ({ top, byExpiry }) => strikeSizes(top, byExpiry),
     },
     description: `The latest capture by strike: of the current session, or the last one until the next begins, without expiries that have settled; an older one, or with at, as stored.`,
     args: {

@@ -4,7 +4,6 @@ import { type GexInputs, gexInputs, type InputFile } from '../../resolvers/gex/i
 import { provenanceOf } from '../../resolvers/provenance.ts';
 import { captureSource } from '../../resolvers/source-keys.ts';
 import { builder } from '../builder.ts';
-import { costs } from '../cost.ts';
 import { enumValues } from '../enum-values.ts';
 import { ProvenanceType, provenanceCost, provenanceText } from '../provenance.ts';
 import { QuoteTimeInterface } from '../quote-time.ts';
@@ -77,15 +76,16 @@ const GexInputsType = builder.objectRef<GexInputs>('GexInputs').implement({
       description: 'Version of the definitions used to compute the figures.',
     }),
     productVersion: t.exposeString('productVersion', { description: 'Version of the program that computed it.' }),
-    files: t.expose('files', {
+    files: t.field({
       type: [SourceFileType],
-      extensions: costs({ once: 1.5, each: 0.1, rows: 4 }),
+      price: { once: 1.5, each: 0.1, rows: 4 },
       description:
         "Files that the chain was read from; the session's option tape and quotes, if earlier solves fill its gaps; and the lists of rates and roots in force when it was stored. Empty if it was recorded live.",
+      resolve: ({ files }) => files,
     }),
     expiries: t.expose('expiries', {
       type: [ExpiryInputsType],
-      extensions: costs({ rows: 'expiries' }),
+      size: { rows: 'expiries' },
       description: 'By expiry, then root.',
     }),
   }),
@@ -95,7 +95,8 @@ builder.objectField(GexCaptureType, 'inputs', (t) =>
   t.field({
     type: GexInputsType,
     nullable: true,
-    extensions: costs({ once: 1.5, each: 0.5 }),
+    scope: 'parent',
+    price: { once: 1.5, each: 0.5 },
     description: 'Inputs that the capture was computed from; null if an older version stored the capture.',
     resolve: (capture, _args, context) => gexInputs(context, capture),
   }),
@@ -105,7 +106,8 @@ builder.objectField(GexCaptureType, 'provenance', (t) =>
   t.field({
     type: [ProvenanceType],
     nullable: true,
-    extensions: provenanceCost,
+    scope: 'parent',
+    price: provenanceCost,
     description: provenanceText,
     resolve: (capture, _args, context) => provenanceOf(context, captureSource(capture.underlying, capture)),
   }),

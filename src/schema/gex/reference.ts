@@ -7,7 +7,6 @@ import {
   type ReferenceBasis,
 } from '../../resolvers/gex/reference.ts';
 import { builder } from '../builder.ts';
-import { costs } from '../cost.ts';
 import { enumValues } from '../enum-values.ts';
 import { metaOf } from '../meta-of.ts';
 import { delayedSourceTime, QuoteTimeInterface } from '../quote-time.ts';
@@ -35,7 +34,8 @@ const GexReferenceMetaType = metaOf<GexReferenceMeta>(
       type: FlipStatusEnum,
       nullable: true,
       description: flipStatusText,
-      extensions: costs({ once: 0.2, each: 0.005 }),
+      scope: 'parent',
+      price: { once: 0.2, each: 0.005 },
       resolve: ({ capture }, _args, context) => capture && flipStatusOf(context, capture),
     }),
     available: t.exposeBoolean('available', { description: 'True if the reference capture exists.' }),
@@ -105,7 +105,7 @@ const GexReferenceType = builder.objectRef<GexReference>('GexReference').impleme
     }),
     strikes: t.field({
       type: [GexStrikeType],
-      extensions: costs({ rows: 'strikesByExpiry' }),
+      size: { rows: 'strikesByExpiry' },
       description: 'Rows ascending by strike, then expiry; net rows if the capture has no rows by expiry.',
       resolve: ({ capture }) => (capture ? strikeRows(capture) : []),
     }),
@@ -117,10 +117,8 @@ builder.objectField(SymbolGexType, 'reference', (t) =>
   t.field({
     type: GexReferenceType,
     nullable: true,
-    extensions: {
-      scopeGroup: 'analytics.gex',
-      ...costs({ once: 1.5, each: 0.1, sizes: () => strikeSizes(null, true) }),
-    },
+    scope: 'analytics.gex',
+    price: { once: 1.5, each: 0.1, sizes: () => strikeSizes(null, true) },
     description: "The capture a session's gamma is compared with, by strike and expiry.",
     args: {
       date: t.arg({

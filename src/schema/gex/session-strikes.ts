@@ -3,7 +3,6 @@ import { type GexStrike, strikeRows } from '../../resolvers/gex/gex.ts';
 import type { SessionStrikes, SessionStrikesMeta } from '../../resolvers/gex/session-strikes.ts';
 import { builder } from '../builder.ts';
 import { columnFields } from '../column-fields.ts';
-import { costs } from '../cost.ts';
 import { metaOf } from '../meta-of.ts';
 
 const SessionStrikesMetaType = metaOf<SessionStrikesMeta>(
@@ -55,7 +54,7 @@ export const SessionStrikesType = builder.objectRef<SessionStrikes>('SessionStri
   fields: (t) => ({
     rows: t.field({
       type: [SessionStrikeInterface],
-      extensions: costs({ rows: 'strikesByExpiry' }),
+      size: { rows: 'strikesByExpiry' },
       description: 'Rows by strike and expiry if the capture has them, else net rows.',
       resolve: ({ capture }) => (capture ? strikeRows(capture) : []),
     }),

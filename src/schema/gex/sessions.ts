@@ -2,7 +2,7 @@ import { captureColumns } from '../../domain/gex/gex-columns.ts';
 import { type GexSession, gexSessionLimits, gexSessions } from '../../resolvers/gex/sessions.ts';
 import { builder } from '../builder.ts';
 import { columnFields } from '../column-fields.ts';
-import { costs, itemsAsked } from '../cost.ts';
+import { itemsAsked } from '../cost.ts';
 import { FlipStatusEnum } from './flip-status.ts';
 import { SymbolGexType } from './gex.ts';
 
@@ -35,12 +35,10 @@ builder.objectField(SymbolGexType, 'sessions', (t) =>
         description: `Number of sessions. Default ${gexSessionLimits.usual}, at most ${gexSessionLimits.most}.`,
       }),
     },
-    extensions: {
-      scopeGroup: 'analytics.gex',
-      ...costs<{ first?: number | null }, 'page'>({
-        ...{ once: 1.5, each: 0.5, rows: 'page' },
-        sizes: ({ first }) => ({ page: itemsAsked(first, gexSessionLimits.most, gexSessionLimits.usual) }),
-      }),
+    scope: 'analytics.gex',
+    price: {
+      ...{ once: 1.5, each: 0.5, rows: 'page' },
+      sizes: ({ first }) => ({ page: itemsAsked(first, gexSessionLimits.most, gexSessionLimits.usual) }),
     },
     resolve: ({ symbol }, { first }, context) => gexSessions(context, symbol, first ?? gexSessionLimits.usual),
   }),

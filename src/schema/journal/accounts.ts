@@ -1,6 +1,5 @@
 import { type JournalAccount, journalAccounts } from '../../resolvers/journal/accounts.ts';
 import { builder } from '../builder.ts';
-import { costs } from '../cost.ts';
 import { addRecords, recordPoints, scopeGroup } from './records.ts';
 
 /** An account of the journal. */
@@ -11,7 +10,7 @@ export const JournalAccountType = builder.objectRef<JournalAccount>('JournalAcco
     name: t.exposeString('name', { description: 'Display name.' }),
     broker: t.exposeString('broker', {
       nullable: true,
-      extensions: costs({ isWritten: true }),
+      size: { isWritten: true },
       description: 'Broker; null = not given.',
     }),
   }),
@@ -47,7 +46,8 @@ builder.queryField('journalAccount', (t) =>
     nullable: true,
     description: "An account of the caller's journal; null if the id is unknown.",
     args: { id: t.arg.id({ required: true, description: 'Id within the journal.' }) },
-    extensions: { scopeGroup, ...costs({ once: recordPoints }) },
+    scope: scopeGroup,
+    price: { once: recordPoints },
     resolve: (_root, { id }, context) => journalAccounts.find(context, id),
   }),
 );

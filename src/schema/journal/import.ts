@@ -7,7 +7,7 @@ import {
   type RowError,
 } from '../../resolvers/journal/import.ts';
 import { builder } from '../builder.ts';
-import { costs, writing } from '../cost.ts';
+import { writing } from '../cost.ts';
 import { metaOf } from '../meta-of.ts';
 
 const JournalFormatEnum = builder.enumType('JournalFormat', {
@@ -41,7 +41,7 @@ const ImportResultType = builder.objectRef<ImportResult>('ImportResult').impleme
     }),
     errors: t.expose('errors', {
       type: [RowErrorType],
-      extensions: costs({ rows: 'page' }),
+      size: { rows: 'page' },
       description: 'Rows that were not imported, in order: the first 100. meta.errorsOmitted counts the others.',
     }),
   }),
@@ -76,13 +76,11 @@ builder.mutationField('importJournal', (t) =>
       format: t.arg({ type: JournalFormatEnum, defaultValue: 'jsonl', description: 'Format of the body.' }),
       body: t.arg({ type: 'ImportBody', required: true, description: 'The rows. Blank lines are ignored.' }),
     },
-    extensions: {
-      scopeGroup: 'journal',
-      ...costs<{ body: Uint8Array }, 'page' | 'requests'>({
-        ...writing,
-        each: ({ requests }) => 10 * requests,
-        sizes: ({ body }) => ({ page: importLimits.listedErrors, requests: importRequests(body) }),
-      }),
+    scope: 'journal',
+    price: {
+      ...writing,
+      each: ({ requests }) => 10 * requests,
+      sizes: ({ body }) => ({ page: importLimits.listedErrors, requests: importRequests(body) }),
     },
     resolve: (_root, { importId, format, body }, context) =>
       importJournal(context, { importId, format: format ?? 'jsonl', body }),

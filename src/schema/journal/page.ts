@@ -1,5 +1,5 @@
 import { type JournalPage, journalPageMax } from '../../resolvers/journal/page.ts';
-import { costs, itemsAsked } from '../cost.ts';
+import { type FieldCost, itemsAsked } from '../cost.ts';
 import { metaOf } from '../meta-of.ts';
 
 /** `meta` of a page of the journal. */
@@ -17,7 +17,7 @@ export const JournalPageMeta = metaOf<JournalPage<unknown>['meta']>(
 );
 
 /** Cost of a page: a statement, and the selected fields of each row. */
-export const journalPageCost = costs<{ limit?: number | null }>({
+export const journalPageCost: FieldCost<{ limit?: number | null | undefined }> = {
   once: 1.5,
   sizes: ({ limit }) => ({ page: itemsAsked(limit, journalPageMax) }),
-});
+};

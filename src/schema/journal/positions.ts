@@ -8,7 +8,7 @@ import {
 } from '../../resolvers/journal/positions.ts';
 import { builder } from '../builder.ts';
 import { OptionContractType } from '../chain/contract.ts';
-import { costs, itemsAsked } from '../cost.ts';
+import { itemsAsked } from '../cost.ts';
 import { SymbolType } from '../market/symbol.ts';
 import { scopeGroup } from './records.ts';
 
@@ -48,7 +48,8 @@ const JournalPositionType = builder.objectRef<JournalPosition>('JournalPosition'
       type: PositionGreeksType,
       nullable: true,
       description: 'Greeks of the whole position at the instant.',
-      extensions: { scopeGroup: 'analytics.vol', ...costs({ once: 2, each: 0.05 }) },
+      scope: 'analytics.vol',
+      price: { once: 2, each: 0.05 },
       resolve: (position, _args, context) => positionGreeks(context, position),
     }),
   }),
@@ -60,7 +61,7 @@ const JournalPositionsType = builder.objectRef<JournalPositions>('JournalPositio
     at: t.expose('atMs', { type: 'EpochMs', description: 'The instant, epoch ms.' }),
     rows: t.expose('rows', {
       type: [JournalPositionType],
-      extensions: costs({ rows: 'page' }),
+      size: { rows: 'page' },
       description: 'Positions ascending by instrument. Expired contracts are omitted.',
     }),
     total: t.exposeInt('total', { description: 'Number of positions, including those not in rows.' }),
@@ -81,14 +82,12 @@ builder.queryField('journalPositions', (t) =>
       at: t.arg({ type: 'PointInTime', description: 'The instant; a date means its end. Default: now.' }),
       tz: t.arg({ type: 'TimeZone', description: 'Time zone of a local time or date. Default: America/New_York.' }),
     },
-    extensions: {
-      scopeGroup,
-      contextBelow: ({ context }: JournalPositions) => context,
-      ...costs<{ first: number }>({
-        once: 2.5,
-        sizes: ({ first }) => ({ page: itemsAsked(first, maxPositions) }),
-      }),
+    scope: scopeGroup,
+    price: {
+      once: 2.5,
+      sizes: ({ first }) => ({ page: itemsAsked(first, maxPositions) }),
     },
+    extensions: { contextBelow: ({ context }: JournalPositions) => context },
     resolve: (_root, args, context) => journalPositions(context, args),
   }),
 );

@@ -5,7 +5,7 @@ import { type JournalPage, journalPageMax } from '../../resolvers/journal/page.t
 import type { JournalRecords } from '../../resolvers/journal/records.ts';
 import { type ResponseMeta, responseMeta } from '../../resolvers/response-meta.ts';
 import { builder } from '../builder.ts';
-import { costs, writing } from '../cost.ts';
+import { writing } from '../cost.ts';
 import { byOwnId, refetchable } from '../node.ts';
 import { PlainMetaType } from '../response-meta.ts';
 import { JournalPageMeta, journalPageCost } from './page.ts';
@@ -52,7 +52,7 @@ function addQueries<T extends { id: string }>({ type, records, noun, describe }:
     fields: (t) => ({
       rows: t.field({
         type: [type],
-        extensions: costs({ rows: 'page' }),
+        size: { rows: 'page' },
         description: `${describe.order}.`,
         resolve: ({ rows }) => rows as never,
       }),
@@ -68,7 +68,8 @@ function addQueries<T extends { id: string }>({ type, records, noun, describe }:
         limit: t.arg.int({ description: `Rows per page. Default and maximum: ${journalPageMax}.` }),
         cursor: t.arg.string({ description: 'meta.cursor of the previous page.' }),
       },
-      extensions: { scopeGroup, ...journalPageCost },
+      scope: scopeGroup,
+      price: journalPageCost,
       resolve: (_root, args, context) => records.page(context, args),
     }),
   );
@@ -87,15 +88,14 @@ function payloadOf<T extends { id: string }>({ type, field, noun }: RecordInGrap
 /** `meta` of a change's answer. */
 const changed = (context: RequestContext) => ({ meta: responseMeta(context, 'registry') });
 
-const extensions = { scopeGroup, ...costs(writing) };
-
 /** The mutations with all fields: they create a record, or replace it. */
 function addWholeMutations<T extends { id: string }>(kind: RecordInGraph<T>, payload: Payload<T>): void {
   const { type, records, field, noun, input, describe } = kind;
-  const result = { type: payload, nullable: true, extensions } as const;
+  const result = { type: payload, nullable: true, price: writing } as const;
   builder.mutationField(`create${type.name}`, (t) =>
     t.field({
       ...result,
+      scope: scopeGroup,
       description: describe.create,
       args: {
         id: t.arg.id({ description: 'Id chosen by the caller. Generated if not sent.' }),
@@ -110,6 +110,7 @@ function addWholeMutations<T extends { id: string }>(kind: RecordInGraph<T>, pay
   builder.mutationField(`replace${type.name}`, (t) =>
     t.field({
       ...result,
+      scope: scopeGroup,
       description: `Replaces all fields of a ${noun.one}, or creates it with this id.`,
       args: {
         id: t.arg.id(ownId),
@@ -130,7 +131,8 @@ function addChangeMutations<T extends { id: string }>(kind: RecordInGraph<T>, pa
     t.field({
       type: payload,
       nullable: true,
-      extensions,
+      scope: scopeGroup,
+      price: writing,
       description: `Updates a ${noun.one}. not_found if the id is unknown.`,
       args: {
         id: t.arg.id(ownId),
@@ -146,7 +148,8 @@ function addChangeMutations<T extends { id: string }>(kind: RecordInGraph<T>, pa
     t.field({
       type: DeletedFromJournal,
       nullable: true,
-      extensions,
+      scope: scopeGroup,
+      price: writing,
       description: describe.remove,
       args: { id: t.arg.id(ownId) },
       resolve: async (_root, { id }, context) => ({

@@ -14,7 +14,6 @@ import { type Benchmark, type FillSlippage, fillSlippage } from '../../resolvers
 import { builder } from '../builder.ts';
 import { OptionContractType } from '../chain/contract.ts';
 import { columnFields } from '../column-fields.ts';
-import { costs } from '../cost.ts';
 import { enumValues } from '../enum-values.ts';
 import { QuoteType } from '../market/quotes.ts';
 import { SymbolType } from '../market/symbol.ts';
@@ -130,7 +129,8 @@ export const TradeMarketType = builder.objectRef<TradeMarket>('TradeMarket').imp
       type: QuoteType,
       nullable: true,
       description: 'Quote of the symbol; for a contract, that of its underlying.',
-      extensions: { scopeGroup: 'market.live', ...costs({ once: 3, each: 0.15 }) },
+      scope: 'market.live',
+      price: { once: 3, each: 0.15 },
       resolve: (market, _args, context) => quoteAtFill(context, market),
     }),
     minute: t.field({
@@ -138,7 +138,8 @@ export const TradeMarketType = builder.objectRef<TradeMarket>('TradeMarket').imp
       nullable: true,
       description:
         'The minute of the fill up to its last whole second; for a contract, whose bars are known by the minute, the last minute that had ended. Null if nothing had traded.',
-      extensions: { scopeGroup: 'market.bars', ...costs({ once: 1.2, each: 0.15 }) },
+      scope: 'market.bars',
+      price: { once: 1.2, each: 0.15 },
       resolve: (market, _args, context) => minuteAtFill(context, market),
     }),
     day: t.field({
@@ -146,14 +147,16 @@ export const TradeMarketType = builder.objectRef<TradeMarket>('TradeMarket').imp
       nullable: true,
       description:
         "The symbol's session up to the fill; for a contract, that of its underlying. Null if nothing had traded.",
-      extensions: { scopeGroup: 'market.bars', ...costs({ once: 3, each: 0.15 }) },
+      scope: 'market.bars',
+      price: { once: 3, each: 0.15 },
       resolve: (market, _args, context) => dayAtFill(context, market),
     }),
     rangePosition: t.float({
       nullable: true,
       description:
         "Position of the price in the day's range so far, a fraction: 0 at the low, 1 at the high. For a contract: that of its underlying's spot. Null if unknown or if the range has no width.",
-      extensions: { scopeGroup: 'market.bars', ...costs({ once: 3, each: 0.15 }) },
+      scope: 'market.bars',
+      price: { once: 3, each: 0.15 },
       resolve: (market, _args, context) => rangePosition(context, market),
     }),
     slippage: t.field({
@@ -163,14 +166,16 @@ export const TradeMarketType = builder.objectRef<TradeMarket>('TradeMarket').imp
       args: {
         against: t.arg({ type: BenchmarkEnum, defaultValue: 'minute_vwap', description: 'The price.' }),
       },
-      extensions: { scopeGroup: 'market.bars', ...costs({ once: 3, each: 0.15 }) },
+      scope: 'market.bars',
+      price: { once: 3, each: 0.15 },
       resolve: (market, { against }, context) => fillSlippage(context, market, against ?? 'minute_vwap'),
     }),
     gamma: t.field({
       type: FillGammaType,
       nullable: true,
       description: 'Dealer gamma: above or below zero gamma, and the distance to the walls.',
-      extensions: { scopeGroup: 'analytics.gex', ...costs({ once: 3, each: 0.3 }) },
+      scope: 'analytics.gex',
+      price: { once: 3, each: 0.3 },
       resolve: (market, _args, context) => fillGamma(context, market),
     }),
   }),

@@ -5,7 +5,7 @@ import { type JournalTrade, journalTrades } from '../../resolvers/journal/trades
 import { whenThere } from '../../runtime/maybe-promise.ts';
 import { builder } from '../builder.ts';
 import { OptionContractType } from '../chain/contract.ts';
-import { costs } from '../cost.ts';
+import { free } from '../cost.ts';
 import { SymbolType } from '../market/symbol.ts';
 import { JournalAccountType } from './accounts.ts';
 import { addRecords } from './records.ts';
@@ -20,7 +20,8 @@ const JournalTradeType = builder.objectRef<JournalTrade>('JournalTrade').impleme
       type: JournalAccountType,
       nullable: true,
       description: 'The journal account.',
-      extensions: costs({ once: 1, each: 0.02 }),
+      scope: 'parent',
+      price: { once: 1, each: 0.02 },
       resolve: ({ journalAccountId }, _args, context) => journalAccounts.find(context, journalAccountId),
     }),
     instrument: t.expose('symbol', {
@@ -30,11 +31,15 @@ const JournalTradeType = builder.objectRef<JournalTrade>('JournalTrade').impleme
     ticker: t.field({
       type: 'Ticker',
       description: 'Ticker, uppercase; for a contract, that of its underlying. It need not be registered.',
+      scope: 'parent',
+      price: free,
       resolve: (trade, _args, context) => tickerOf(context, trade),
     }),
     symbol: t.field({
       type: SymbolType,
       description: 'The symbol and its fields; for a contract, its underlying.',
+      scope: 'parent',
+      price: free,
       resolve: (trade, _args, context) => whenThere(tickerOf(context, trade), (symbol) => ({ symbol })),
     }),
     contract: t.field({
@@ -46,11 +51,13 @@ const JournalTradeType = builder.objectRef<JournalTrade>('JournalTrade').impleme
     market: t.field({
       type: TradeMarketType,
       description: 'The market at the fill: nothing later is read.',
-      extensions: { contextBelow: ({ context }: TradeMarket) => context, ...costs({ each: 0.05 }) },
+      scope: 'parent',
+      price: { each: 0.05 },
+      extensions: { contextBelow: ({ context }: TradeMarket) => context },
       resolve: (trade, _args, context) => tradeMarket(context, trade),
     }),
     side: t.exposeString('side', {
-      extensions: costs({ bytes: 6, isWritten: true }),
+      size: { bytes: 6, isWritten: true },
       description: 'buy, sell, or any other text.',
     }),
     qty: t.exposeFloat('qty', { description: 'Shares or contracts, above 0.' }),
@@ -58,7 +65,7 @@ const JournalTradeType = builder.objectRef<JournalTrade>('JournalTrade').impleme
     ts: t.expose('tsMs', { type: 'EpochMs', description: 'Trade time, epoch ms.' }),
     note: t.exposeString('note', {
       nullable: true,
-      extensions: costs({ bytes: 100, isWritten: true }),
+      size: { bytes: 100, isWritten: true },
       description: 'Free text; null = none.',
     }),
   }),

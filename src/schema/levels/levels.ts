@@ -3,14 +3,12 @@ import { exchangeTimeZone } from '../../domain/market-time.ts';
 import {
   type Level,
   type LevelKind,
-  type LevelsArgs,
   type LevelsMeta,
   type LevelsPage,
   mostOffExchange,
   symbolLevels,
 } from '../../resolvers/levels/levels.ts';
 import { builder } from '../builder.ts';
-import { costs } from '../cost.ts';
 import { enumValues } from '../enum-values.ts';
 import { SymbolType } from '../market/symbol.ts';
 import { metaOf } from '../meta-of.ts';
@@ -97,7 +95,7 @@ const LevelsMetaType = metaOf<LevelsMeta>('LevelsMeta', 'prices', 'Metadata of p
   restricted: t.expose('restricted', {
     type: [LevelKindEnum],
     nullable: true,
-    extensions: costs({ rows: 1 }),
+    size: { rows: 1 },
     description: 'Kinds of levels that the caller may not read and that are omitted; null if there are none.',
   }),
   count: t.exposeInt('count', { description: 'Number of levels.' }),
@@ -118,7 +116,7 @@ const LevelsType = builder.objectRef<LevelsPage>('Levels').implement({
     }),
     levels: t.expose('levels', {
       type: [LevelType],
-      extensions: costs({ rows: 9 + mostOffExchange }),
+      size: { rows: 9 + mostOffExchange },
       description: `Levels: those of the latest GEX capture, then at most ${mostOffExchange} off exchange by rank. Prices are divided by splits since their session.`,
     }),
     meta: t.expose('meta', { type: LevelsMetaType, description: 'Metadata of the answer.' }),
@@ -146,10 +144,8 @@ builder.objectField(SymbolType, 'levels', (t) =>
         description: 'Time zone of at, if it is a local time.',
       }),
     },
-    extensions: {
-      scopeGroup: 'analytics.gex',
-      ...costs<LevelsArgs>({ once: 5, each: 0.3 }),
-    },
+    scope: 'analytics.gex',
+    price: { once: 5, each: 0.3 },
     resolve: ({ symbol }, args, context) => symbolLevels(context, symbol, args),
   }),
 );

@@ -1,9 +1,8 @@
 import type { FieldRef } from '@pothos/core';
-import { contextAsOf, type PastArgs } from '../../resolvers/as-of.ts';
+import { contextAsOf } from '../../resolvers/as-of.ts';
 import type { RequestContext } from '../../resolvers/context.ts';
 import { whenThere } from '../../runtime/maybe-promise.ts';
 import { builder } from '../builder.ts';
-import { costs } from '../cost.ts';
 
 type Types = typeof builder.$inferSchemaTypes;
 
@@ -65,17 +64,14 @@ builder.queryField('asOf', (t) =>
       }),
       tz: t.arg({ type: 'TimeZone', description: 'Time zone of a local time or date. Default: America/New_York.' }),
     },
-    extensions: {
-      scopeGroup: 'market.reference',
-      contextBelow: ({ context }: MarketAsOf) => context,
-      startsInOrder: true,
-      ...costs<PastArgs, 'past' | 'known'>({
-        once: 0.1,
-        // Knowledge of an instant shares no read with that of another: its registry is read as well.
-        each: ({ known = 0 }) => known * 3,
-        sizes: ({ at, known }) => ({ past: at == null && known == null ? 0 : 1, known: known == null ? 0 : 1 }),
-      }),
+    scope: 'market.reference',
+    price: {
+      once: 0.1,
+      // Knowledge of an instant shares no read with that of another: its registry is read as well.
+      each: ({ known = 0 }) => known * 3,
+      sizes: ({ at, known }) => ({ past: at == null && known == null ? 0 : 1, known: known == null ? 0 : 1 }),
     },
+    extensions: { contextBelow: ({ context }: MarketAsOf) => context, startsInOrder: true },
     resolve(_root, args, context) {
       const below = contextAsOf(context, args);
       return whenThere(below.store.known?.check(), () => ({ context: below }));

@@ -1,6 +1,5 @@
 import { type MarketClock, marketClock } from '../../domain/market-clock.ts';
 import { builder } from '../builder.ts';
-import { costs } from '../cost.ts';
 import { marketField } from './as-of.ts';
 
 const MarketClockType = builder.objectRef<MarketClock>('MarketClock').implement({
@@ -22,7 +21,8 @@ marketField('market', (t) =>
   t.field({
     type: MarketClockType,
     description: 'State of the market: open or closed, its latest session, and its next open.',
-    extensions: { scopeGroup: 'market.reference', ...costs({ once: 0.1 }) },
+    scope: 'market.reference',
+    price: { once: 0.1 },
     resolve: (_root, _args, { nowMs }) => marketClock(nowMs),
   }),
 );

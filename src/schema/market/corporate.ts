@@ -3,9 +3,7 @@ import type { Rate } from '../../domain/market/rates.ts';
 import type { Split } from '../../domain/market/splits.ts';
 import { rateCurve, rateFor, symbolDividends, symbolSplits } from '../../resolvers/corporate.ts';
 import { builder } from '../builder.ts';
-import { costs } from '../cost.ts';
 import { enumValues } from '../enum-values.ts';
-import { needs } from '../needs.ts';
 import { marketField } from './as-of.ts';
 import { SymbolType } from './symbol.ts';
 
@@ -40,11 +38,9 @@ builder.objectField(SymbolType, 'splits', (t) =>
     description:
       'Known splits, ascending by ex-date; including declared ones to come. not_entitled_tier or attestation_required if the caller may not read the symbol.',
     args: exDateArgs,
-    extensions: {
-      scopeGroup: 'market.reference',
-      ...needs('symbol'),
-      ...costs({ once: 0.2, each: 0.02, rows: mostSplits }),
-    },
+    scope: 'market.reference',
+    needs: 'symbol',
+    price: { once: 0.2, each: 0.02, rows: mostSplits },
     resolve: ({ symbol }, args, context) => symbolSplits(context, symbol, args),
   }),
 );
@@ -82,11 +78,9 @@ builder.objectField(SymbolType, 'dividends', (t) =>
     description:
       'Known dividends, ascending by ex-date; including declared ones to come. not_entitled_tier or attestation_required if the caller may not read the symbol.',
     args: exDateArgs,
-    extensions: {
-      scopeGroup: 'market.reference',
-      ...needs('symbol'),
-      ...costs({ once: 0.2, each: 0.02, rows: mostDividends }),
-    },
+    scope: 'market.reference',
+    needs: 'symbol',
+    price: { once: 0.2, each: 0.02, rows: mostDividends },
     resolve: ({ symbol }, args, context) => symbolDividends(context, symbol, args),
   }),
 );
@@ -110,7 +104,8 @@ marketField('rates', (t) =>
     description:
       'The last interest rate curve up to a date, ascending by days. Rates between its points are linear in days. If the dataset rates has none in the 31 days before, one point: the mean of three-month US Treasury bills of a month, in force from the first day of the next, which is its date (Federal Reserve, H.15); empty if that is more than 400 days before.',
     args: { date: t.arg({ type: 'SessionDate', description: 'Date. Default: today.' }) },
-    extensions: { scopeGroup: 'market.reference', ...costs({ once: 0.2, each: 0.02, rows: mostRates }) },
+    scope: 'market.reference',
+    price: { once: 0.2, each: 0.02, rows: mostRates },
     resolve: (_root, { date }, context) => rateCurve(context, date ?? null),
   }),
 );
@@ -124,7 +119,8 @@ marketField('rate', (t) =>
       days: t.arg.int({ required: true, description: 'Days to maturity, 1 or more.' }),
       date: t.arg({ type: 'SessionDate', description: 'Date. Default: today.' }),
     },
-    extensions: { scopeGroup: 'market.reference', ...costs({ once: 0.2, each: 0.02 }) },
+    scope: 'market.reference',
+    price: { once: 0.2, each: 0.02 },
     resolve: (_root, { days, date }, context) => rateFor(context, days, date ?? null),
   }),
 );

@@ -9,7 +9,7 @@ import {
 } from '../../resolvers/market/movers.ts';
 import { builder } from '../builder.ts';
 import { columnFields } from '../column-fields.ts';
-import { costs, itemsAsked, registryQuotesCost } from '../cost.ts';
+import { itemsAsked, registryQuotesCost } from '../cost.ts';
 import { enumValues } from '../enum-values.ts';
 import { metaOf } from '../meta-of.ts';
 import { marketField } from './as-of.ts';
@@ -51,7 +51,7 @@ const MoversPageType = builder.objectRef<MoversPage>('Movers').implement({
   fields: (t) => ({
     rows: t.field({
       type: [MoverType],
-      extensions: costs({ rows: 'page' }),
+      size: { rows: 'page' },
       description: 'By absolute change, largest first.',
       resolve: (page) => page.rows,
     }),
@@ -76,13 +76,11 @@ marketField('movers', (t) =>
         description: 'The symbols that movers are selected from.',
       }),
     },
-    extensions: {
-      scopeGroup: 'market.screener',
-      ...costs<{ limit?: number | null }, 'page' | 'past'>({
-        once: 0.1,
-        each: ({ past = 0 }) => past * registryQuotesCost,
-        sizes: ({ limit }) => ({ page: itemsAsked(limit, moverLimits.max, moverLimits.default) }),
-      }),
+    scope: 'market.screener',
+    price: {
+      once: 0.1,
+      each: ({ past = 0 }) => past * registryQuotesCost,
+      sizes: ({ limit }) => ({ page: itemsAsked(limit, moverLimits.max, moverLimits.default) }),
     },
     resolve: (_root, args, context) => movers(context, args),
   }),

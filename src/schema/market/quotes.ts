@@ -9,7 +9,7 @@ import {
 } from '../../resolvers/market/quotes.ts';
 import { builder } from '../builder.ts';
 import { columnFields } from '../column-fields.ts';
-import { costs, itemsAsked } from '../cost.ts';
+import { itemsAsked } from '../cost.ts';
 import { metaOf } from '../meta-of.ts';
 import { byTicker, node } from '../node.ts';
 import { marketField } from './as-of.ts';
@@ -37,7 +37,7 @@ export const QuoteType = builder.objectRef<AskedQuote>('Quote').implement({
 const QuotesMetaType = metaOf<QuotesMeta>('QuotesMeta', 'market', 'Metadata of quotes.', (t) => ({
   count: t.exposeInt('count', { description: 'Number of rows.' }),
   restricted: t.expose('restricted', {
-    extensions: costs({ rows: 'page' }),
+    size: { rows: 'page' },
     type: ['Ticker'],
     nullable: true,
     description:
@@ -51,7 +51,7 @@ const QuotesPageType = builder.objectRef<QuotesPage>('Quotes').implement({
   fields: (t) => ({
     rows: t.field({
       type: [QuoteType],
-      extensions: costs({ rows: 'page' }),
+      size: { rows: 'page' },
       description: 'One row per requested symbol, in the order of the request, including repeats.',
       resolve: (page) => page.rows,
     }),
@@ -72,13 +72,11 @@ marketField('quotes', (t) =>
           'Names to use for the symbols in rows { asked } and meta { restricted }, one per symbol. Default: the tickers.',
       }),
     },
-    extensions: {
-      scopeGroup: 'market.live',
-      ...costs<{ symbols: readonly string[] }>({
-        once: 3,
-        each: ({ page }) => 0.15 * page,
-        sizes: ({ symbols }) => ({ page: itemsAsked(symbols.length, maxQuotes) }),
-      }),
+    scope: 'market.live',
+    price: {
+      once: 3,
+      each: ({ page }) => 0.15 * page,
+      sizes: ({ symbols }) => ({ page: itemsAsked(symbols.length, maxQuotes) }),
     },
     resolve: (_root, { symbols, asked }, context) => quotes(context, symbols, asked ?? symbols),
   }),
@@ -94,7 +92,8 @@ builder.objectField(SymbolType, 'quote', (t) =>
     type: QuoteType,
     nullable: true,
     description: 'Latest quote. not_entitled_tier or attestation_required if the caller may not read it.',
-    extensions: { scopeGroup: 'market.live', ...costs(quoteCost) },
+    scope: 'market.live',
+    price: quoteCost,
     resolve: ({ symbol }, _args, context) => symbolQuote(context, symbol),
   }),
 );

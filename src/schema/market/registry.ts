@@ -8,7 +8,6 @@ import {
 } from '../../resolvers/market/registry.ts';
 import { chainPolicy } from '../../resolvers/market/symbol-access.ts';
 import { builder } from '../builder.ts';
-import { costs } from '../cost.ts';
 import { enumValues } from '../enum-values.ts';
 import { metaOf } from '../meta-of.ts';
 import { TierEnum } from '../response-meta.ts';
@@ -58,7 +57,7 @@ const RegistryPageType = builder.objectRef<RegistryPage>('Registry').implement({
   fields: (t) => ({
     rows: t.field({
       type: [RegistryEntryType],
-      extensions: costs({ rows: 'symbols' }),
+      size: { rows: 'symbols' },
       description: 'Registered symbols ascending by ticker.',
       resolve: ({ rows }) => [...rows],
     }),
@@ -72,7 +71,8 @@ builder.queryField('registry', (t) =>
     nullable: true,
     description: 'All registered symbols in one list. Use symbols to search, page and read more of each symbol.',
     args: { class: t.arg({ type: SymbolClassEnum, description: 'Only this class.' }) },
-    extensions: { scopeGroup: 'market.reference', ...costs({ once: 0.1 }) },
+    scope: 'market.reference',
+    price: { once: 0.1 },
     resolve: (_root, args, context) => registryPage(context, args.class ?? null),
   }),
 );
@@ -109,7 +109,8 @@ builder.queryField('lookup', (t) =>
     args: {
       q: t.arg.string({ required: true, description: `A ticker in any case, at most ${maxLookupLength} characters.` }),
     },
-    extensions: { scopeGroup: 'market.reference', ...costs({ once: 0.1 }) },
+    scope: 'market.reference',
+    price: { once: 0.1 },
     resolve: (_root, { q }, context) => lookup(context, q),
   }),
 );

@@ -1,6 +1,6 @@
 import { type SectorAverage, type SectorsMeta, type SectorsPage, sectors } from '../../resolvers/market/sectors.ts';
 import { builder } from '../builder.ts';
-import { costs, registryQuotesCost } from '../cost.ts';
+import { registryQuotesCost } from '../cost.ts';
 import { metaOf } from '../meta-of.ts';
 import { marketField } from './as-of.ts';
 
@@ -9,7 +9,7 @@ const SectorAverageType = builder.objectRef<SectorAverage>('SectorAverage').impl
   fields: (t) => ({
     sector: t.exposeString('sector', { description: 'Sector; other = symbols the sector map does not cover.' }),
     symbols: t.expose('symbols', {
-      extensions: costs({ rows: 'symbolsOfSector' }),
+      size: { rows: 'symbolsOfSector' },
       type: ['Ticker'],
       description: 'Symbols of the sector, ascending, including those without data.',
     }),
@@ -41,7 +41,7 @@ const SectorsPageType = builder.objectRef<SectorsPage>('Sectors').implement({
   fields: (t) => ({
     rows: t.field({
       type: [SectorAverageType],
-      extensions: costs({ rows: 'sectors' }),
+      size: { rows: 'sectors' },
       description: 'Sectors ascending by name, other last. With an API key, index symbols are omitted.',
       resolve: (page) => page.rows,
     }),
@@ -55,10 +55,8 @@ marketField('sectors', (t) =>
     nullable: true,
     description: 'Average change per sector in the latest session, over the registered symbols.',
     args: { date: t.arg({ type: 'SessionDate', description: 'Returned in meta; not applied.' }) },
-    extensions: {
-      scopeGroup: 'market.screener',
-      ...costs<object, 'past'>({ once: 0.3, each: ({ past = 0 }) => past * registryQuotesCost }),
-    },
+    scope: 'market.screener',
+    price: { once: 0.3, each: ({ past = 0 }) => past * registryQuotesCost },
     resolve: (_root, { date }, context) => sectors(context, date ?? null),
   }),
 );

@@ -1,9 +1,7 @@
 import type { DataOrigin } from '../../domain/data-origin.ts';
 import { type StoredSession, sessionLimits, storedSessions } from '../../resolvers/market/sessions.ts';
 import { builder } from '../builder.ts';
-import { costs } from '../cost.ts';
 import { enumValues } from '../enum-values.ts';
-import { needs } from '../needs.ts';
 import { SymbolType } from './symbol.ts';
 
 export const DataOriginEnum = builder.enumType('DataOrigin', {
@@ -37,11 +35,9 @@ builder.objectField(SymbolType, 'sessions', (t) =>
         description: `Number of sessions. Default ${sessionLimits.usual}, at most ${sessionLimits.most}.`,
       }),
     },
-    extensions: {
-      scopeGroup: 'market.reference',
-      ...needs('symbol'),
-      ...costs<{ last?: number | null }>({ once: 2, each: 0.5, rows: sessionLimits.most }),
-    },
+    scope: 'market.reference',
+    needs: 'symbol',
+    price: { once: 2, each: 0.5, rows: sessionLimits.most },
     resolve: ({ symbol }, { last }, context) => storedSessions(context, symbol, last ?? sessionLimits.usual),
   }),
 );

@@ -1,6 +1,5 @@
 import { type Spot, spot } from '../../resolvers/market/spot.ts';
 import { builder } from '../builder.ts';
-import { costs } from '../cost.ts';
 import { byTicker, node } from '../node.ts';
 import { PlainMetaType } from '../response-meta.ts';
 import { SymbolType } from './symbol.ts';
@@ -33,7 +32,8 @@ builder.objectField(SymbolType, 'spot', (t) =>
     type: SpotType,
     nullable: true,
     description: 'Spot price. Registered symbols only.',
-    extensions: { scopeGroup: 'market.live', ...costs(spotCost) },
+    scope: 'market.live',
+    price: spotCost,
     resolve: ({ symbol }, _args, context) => spot(context, symbol),
   }),
 );

@@ -1,7 +1,7 @@
 import type { BarColumns, StockBar } from '../../domain/market/bar.ts';
 import { barNumbers, stockBarNumbers } from '../../domain/market/bar-columns.ts';
 import { exchangeTimeZone } from '../../domain/market-time.ts';
-import { type BarsAsked, barsAsked } from '../../resolvers/market/bars-asked.ts';
+import { barsAsked } from '../../resolvers/market/bars-asked.ts';
 import { lastSession } from '../../resolvers/market/last-session.ts';
 import { maxSessions, sessionDates } from '../../resolvers/market/session-dates.ts';
 import {
@@ -16,7 +16,6 @@ import {
 import { builder } from '../builder.ts';
 import { columnFields } from '../column-fields.ts';
 import { columnLists } from '../column-lists.ts';
-import { costs } from '../cost.ts';
 import { enumValues } from '../enum-values.ts';
 import { metaOf } from '../meta-of.ts';
 import { mostSplits, SplitType } from './corporate.ts';
@@ -44,7 +43,7 @@ export const StockBarType = builder.objectRef<StockBar>('StockBar').implement({
 export const BarColumnsType = builder.objectRef<BarColumns>('BarColumns').implement({
   description:
     'The same bars as columns: one array per measure, all of the same length, ascending by time. Smaller than rows; meant for charts.',
-  fields: (t) => columnLists(t, barNumbers, costs({ rows: 'page' })),
+  fields: (t) => columnLists(t, barNumbers, { rows: 'page' }),
 });
 
 const StockBarsMetaType = metaOf<StockBarsMeta>(
@@ -72,7 +71,7 @@ const StockBarsMetaType = metaOf<StockBarsMeta>(
       type: [SplitType],
       nullable: true,
       description: 'The splits in the range; null if there are none.',
-      extensions: costs({ rows: mostSplits }),
+      size: { rows: mostSplits },
       resolve: ({ splits }) => splits,
     }),
     cursor: t.exposeString('cursor', {
@@ -88,7 +87,7 @@ export const StockBarsPageType = builder.objectRef<StockBarsPage>('StockBarsPage
   fields: (t) => ({
     rows: t.field({
       type: [StockBarType],
-      extensions: costs({ rows: 'page' }),
+      size: { rows: 'page' },
       description: 'Bars ascending by time.',
       resolve: stockBarRows,
     }),
@@ -96,7 +95,8 @@ export const StockBarsPageType = builder.objectRef<StockBarsPage>('StockBarsPage
     priorClose: t.float({
       nullable: true,
       description: 'Close of the session before the first bar, dollars, adjusted as the bars are; null when unknown.',
-      extensions: costs({ once: 0.8, each: 0.08 }),
+      scope: 'parent',
+      price: { once: 0.8, each: 0.08 },
       resolve: (page, _args, context) => priorClose(context, page),
     }),
     meta: t.field({ type: StockBarsMetaType, description: 'Metadata of the page.', resolve: (page) => page.meta }),
@@ -108,7 +108,8 @@ builder.objectField(SymbolType, 'lastSession', (t) =>
     type: 'SessionDate',
     nullable: true,
     description: 'Latest session with a stored daily bar, however long ago; null if there is none.',
-    extensions: { scopeGroup: 'market.bars', ...costs({ once: 0.2, each: 0.02 }) },
+    scope: 'market.bars',
+    price: { once: 0.2, each: 0.02 },
     resolve: ({ symbol }, _args, context) => lastSession(context, symbol),
   }),
 );
@@ -118,7 +119,8 @@ builder.objectField(SymbolType, 'sessionDates', (t) =>
     type: ['SessionDate'],
     nullable: true,
     description: `Sessions with stored minute bars, dealer gamma, option chains, option flow or off-exchange trading, latest first; at most ${maxSessions}.`,
-    extensions: { scopeGroup: 'market.bars', ...costs({ once: 0.4, each: 0.08, rows: maxSessions }) },
+    scope: 'market.bars',
+    price: { once: 0.4, each: 0.08, rows: maxSessions },
     resolve: ({ symbol }, _args, context) => sessionDates(context, symbol),
   }),
 );
@@ -149,13 +151,11 @@ builder.objectField(SymbolType, 'bars', (t) =>
         description: 'Prices as printed (raw), or in shares of now (split).',
       }),
     },
-    extensions: {
-      scopeGroup: 'market.bars',
-      ...costs<BarsAsked>({
-        once: 1.2,
-        each: ({ page }) => 0.1 + 0.0002 * page,
-        sizes: (args, { kind }) => ({ page: barsAsked(args, kind) }),
-      }),
+    scope: 'market.bars',
+    price: {
+      once: 1.2,
+      each: ({ page }) => 0.1 + 0.0002 * page,
+      sizes: (args, { kind }) => ({ page: barsAsked(args, kind) }),
     },
     resolve: (node, args, context) => stockBars(context, node.symbol, args),
   }),

@@ -1,6 +1,6 @@
 import { maxSymbolsPage, symbolConnection } from '../../resolvers/market/symbol-connection.ts';
 import { builder } from '../builder.ts';
-import { costs, itemsAsked } from '../cost.ts';
+import { itemsAsked } from '../cost.ts';
 import { marketField } from './as-of.ts';
 import { SymbolClassEnum, SymbolType } from './symbol.ts';
 
@@ -35,13 +35,11 @@ marketField('symbols', (t) =>
         description: 'Only symbols whose ticker begins with this text or whose name contains it, in any case.',
       }),
     },
-    extensions: {
-      scopeGroup: 'market.reference',
-      ...costs<{ first: number }>({
-        once: 0.2,
-        each: 0.1,
-        sizes: ({ first }) => ({ page: itemsAsked(first, maxSymbolsPage) }),
-      }),
+    scope: 'market.reference',
+    price: {
+      once: 0.2,
+      each: 0.1,
+      sizes: ({ first }) => ({ page: itemsAsked(first, maxSymbolsPage) }),
     },
     resolve: (_root, args, context) => symbolConnection(context, args),
   }),

@@ -9,6 +9,7 @@ import {
 } from '../../resolvers/market/symbol-access.ts';
 import { whenThere } from '../../runtime/maybe-promise.ts';
 import { builder } from '../builder.ts';
+import { free } from '../cost.ts';
 import { enumValues } from '../enum-values.ts';
 import { byTicker, node } from '../node.ts';
 import { TierEnum } from '../response-meta.ts';
@@ -94,46 +95,62 @@ export const SymbolType = builder.objectRef<SymbolNode>('Symbol').implement({
     registered: t.boolean({
       description:
         'True if the symbol is registered. Other tickers have a name, bars and quotes, but no computed data.',
+      scope: 'parent',
+      price: free,
       resolve: ({ symbol }, _args, context) => isRegistered(context, symbol),
     }),
     name: t.string({
       nullable: true,
       description: 'Display name. not_found if the text is not a ticker.',
+      scope: 'parent',
+      price: free,
       resolve: known((entry) => entry.name),
     }),
     class: t.field({
       type: SymbolClassEnum,
       nullable: true,
       description: 'Equity or index. not_found if the text is not a ticker.',
+      scope: 'parent',
+      price: free,
       resolve: known((entry) => entry.class),
     }),
     sector: t.string({
       nullable: true,
       description: 'Sector of the screener; null if the sector map does not cover the symbol.',
+      scope: 'parent',
+      price: free,
       resolve: known((entry) => entry.sector),
     }),
     chainPolicy: t.field({
       type: ChainPolicyType,
       nullable: true,
       description: 'Expiries that the option chain covers. Registered symbols only.',
+      scope: 'parent',
+      price: free,
       resolve: registered(chainPolicy),
     }),
     minTier: t.field({
       type: TierEnum,
       nullable: true,
       description: "Lowest tier that may read the symbol's data. Registered symbols only.",
+      scope: 'parent',
+      price: free,
       resolve: registered((entry) => entry.minTier),
     }),
     requiresAttestation: t.boolean({
       nullable: true,
       description:
         'True if the symbol requires a non-professional market-data declaration (index products). Registered symbols only.',
+      scope: 'parent',
+      price: free,
       resolve: registered((entry) => entry.requiresAttestation),
     }),
     access: t.field({
       type: SymbolAccessType,
       nullable: true,
       description: "Access of the caller to the symbol's data. not_found if the text is not a ticker.",
+      scope: 'parent',
+      price: free,
       resolve: ({ symbol }, _args, context) => accessTo(context, symbol),
     }),
   }),
@@ -150,7 +167,8 @@ marketField('symbol', (t) =>
     type: SymbolType,
     description: 'A symbol by its ticker.',
     args: { symbol: t.arg({ type: 'Ticker', required: true, description: 'Ticker, in any case.' }) },
-    extensions: { scopeGroup: 'market.reference' },
+    scope: 'market.reference',
+    price: free,
     resolve: (_root, { symbol }) => ({ symbol }),
   }),
 );

@@ -6,7 +6,6 @@ import {
   nearestStrike,
 } from '../../resolvers/offexchange/nearest.ts';
 import { builder } from '../builder.ts';
-import { costs } from '../cost.ts';
 import { GexStrikeType } from '../gex/capture.ts';
 import { ConcentrationRowType, ProfileRowType } from './off-exchange.ts';
 
@@ -36,7 +35,7 @@ const NearestLevelType = builder.objectRef<NearestLevel>('NearestLevel').impleme
 const toStrike = {
   type: NearestStrikeType,
   nullable: true,
-  extensions: { scopeGroup: 'analytics.gex', ...costs({ once: 1.5, each: 0.015 }) },
+  price: { once: 1.5, each: 0.015 },
   description:
     "The nearest strike of the symbol's latest GEX capture; null if there is none. Of two equally near strikes, the lower one. Prices are divided by the splits since.",
 } as const;
@@ -44,6 +43,7 @@ const toStrike = {
 builder.objectField(ConcentrationRowType, 'nearestStrike', (t) =>
   t.field({
     ...toStrike,
+    scope: 'analytics.gex',
     resolve: ({ symbol, date, bucketMidpoint }, _args, context) =>
       nearestStrike(context, { symbol, date, price: bucketMidpoint }),
   }),
@@ -52,6 +52,7 @@ builder.objectField(ConcentrationRowType, 'nearestStrike', (t) =>
 builder.objectField(ProfileRowType, 'nearestStrike', (t) =>
   t.field({
     ...toStrike,
+    scope: 'analytics.gex',
     resolve: ({ symbol, date, priceThousandths }, _args, context) =>
       nearestStrike(context, { symbol, date, price: fromThousandths(priceThousandths) }),
   }),
@@ -61,7 +62,8 @@ builder.objectField(GexStrikeType, 'nearestLevel', (t) =>
   t.field({
     type: NearestLevelType,
     nullable: true,
-    extensions: { scopeGroup: 'analytics.offexchange', ...costs({ once: 2.5, each: 0.015 }) },
+    scope: 'analytics.offexchange',
+    price: { once: 2.5, each: 0.015 },
     description:
       'The nearest off-exchange price bucket of the last session published by the time of the capture; a session is published at 06:00 New York of the next trading day. Null if there is none. Prices are divided by the splits since.',
     resolve: (row, _args, context) => nearestLevel(context, row),

@@ -14,7 +14,7 @@ import {
 } from '../../resolvers/offexchange/off-exchange.ts';
 import { builder } from '../builder.ts';
 import { columnFields } from '../column-fields.ts';
-import { costs, itemsAsked } from '../cost.ts';
+import { itemsAsked } from '../cost.ts';
 import { type SymbolNode, SymbolType } from '../market/symbol.ts';
 import { metaOf } from '../meta-of.ts';
 import { byTicker, node } from '../node.ts';
@@ -110,7 +110,7 @@ function table<T extends OffExchangeTable>(name: T, rowDescription: string, desc
     fields: (t) => ({
       rows: t.field({
         type: [row],
-        extensions: costs({ rows: 'page' }),
+        size: { rows: 'page' },
         description: 'Rows ascending by session, then by rank, category or price.',
         resolve: ({ rows }) => rows,
       }),
@@ -123,13 +123,11 @@ function table<T extends OffExchangeTable>(name: T, rowDescription: string, desc
       nullable: true,
       description,
       args: pageArgs,
-      extensions: {
-        scopeGroup: 'analytics.offexchange',
-        ...costs<{ limit?: number | null }>({
-          once: 2.5,
-          each: ({ page }) => 0.1 + 0.002 * page,
-          sizes: ({ limit }) => ({ page: itemsAsked(limit, offExchangeLimits.max, offExchangeLimits.default) }),
-        }),
+      scope: 'analytics.offexchange',
+      price: {
+        once: 2.5,
+        each: ({ page }) => 0.1 + 0.002 * page,
+        sizes: ({ limit }) => ({ page: itemsAsked(limit, offExchangeLimits.max, offExchangeLimits.default) }),
       },
       resolve: ({ symbol }, args, context) => offExchangePage(context, symbol, name, args),
     }),

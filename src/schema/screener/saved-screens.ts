@@ -18,7 +18,7 @@ import {
 } from '../../resolvers/screener/saved-screens.ts';
 import { screenLimits } from '../../resolvers/screener/screen.ts';
 import { builder } from '../builder.ts';
-import { costs, itemsAsked, writing } from '../cost.ts';
+import { itemsAsked, writing } from '../cost.ts';
 import { marketField } from '../market/as-of.ts';
 import { metaOf } from '../meta-of.ts';
 import { byOwnId, refetchable } from '../node.ts';
@@ -56,11 +56,11 @@ const SavedScreenType = builder.objectRef<SavedScreen>('SavedScreen').implement(
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Id chosen by its owner.' }),
     name: t.exposeString('name', {
-      extensions: costs({ bytes: 20, isWritten: true }),
+      size: { bytes: 20, isWritten: true },
       description: "Display name, unique among its owner's screens.",
     }),
     where: t.string({
-      extensions: costs({ bytes: 200, isWritten: true }),
+      size: { bytes: 200, isWritten: true },
       description: 'The filter as JSON, a value of ScreenInput.',
       resolve: ({ where }) => JSON.stringify(where),
     }),
@@ -84,13 +84,11 @@ const SavedScreenType = builder.objectRef<SavedScreen>('SavedScreen').implement(
           description: 'meta.cursor of the previous page. It is invalid once the filter or the order was changed.',
         }),
       },
-      extensions: {
-        scopeGroup: 'market.screener',
-        ...costs<{ first?: number | null }, 'page' | 'past'>({
-          once: 2,
-          each: ({ past = 0 }) => anyFilter + past * anyPast,
-          sizes: ({ first }) => ({ page: itemsAsked(first, screenLimits.max, screenLimits.default) }),
-        }),
+      scope: 'market.screener',
+      price: {
+        once: 2,
+        each: ({ past = 0 }) => anyFilter + past * anyPast,
+        sizes: ({ first }) => ({ page: itemsAsked(first, screenLimits.max, screenLimits.default) }),
       },
       resolve: (saved, args, context) => screenResult(context, saved, args),
     }),
@@ -118,7 +116,7 @@ const SavedScreensType = builder.objectRef<SavedScreenPage>('SavedScreens').impl
   fields: (t) => ({
     rows: t.expose('rows', {
       type: [SavedScreenType],
-      extensions: costs({ rows: 'page' }),
+      size: { rows: 'page' },
       description: 'Screens, oldest first.',
     }),
     meta: t.expose('meta', { type: SavedScreenMeta, description: 'Metadata of the page.' }),
@@ -134,12 +132,10 @@ builder.queryField('screens', (t) =>
       first: t.arg.int({ description: `Number of screens per page. Default and maximum: ${savedScreensMax}.` }),
       after: t.arg.string({ description: 'meta.cursor of the previous page.' }),
     },
-    extensions: {
-      scopeGroup,
-      ...costs<{ first?: number | null }>({
-        once: 1,
-        sizes: ({ first }) => ({ page: itemsAsked(first, savedScreensMax) }),
-      }),
+    scope: scopeGroup,
+    price: {
+      once: 1,
+      sizes: ({ first }) => ({ page: itemsAsked(first, savedScreensMax) }),
     },
     resolve: (_root, args, context) => savedScreens(context, args),
   }),
@@ -151,7 +147,8 @@ marketField('screen', (t) =>
     nullable: true,
     description: "One of the caller's saved screens. not_found if the id is unknown.",
     args: { id: t.arg.id({ required: true, description: 'Id chosen by its owner.' }) },
-    extensions: { scopeGroup, ...costs({ once: screenPoints }) },
+    scope: scopeGroup,
+    price: { once: screenPoints },
     resolve: (_root, { id }, context) => requiredScreen(context, id),
   }),
 );
@@ -191,13 +188,12 @@ const SavedScreenInput = builder.inputType('SavedScreenInput', {
 /** `meta` of a change's answer. */
 const changed = (context: RequestContext) => ({ meta: responseMeta(context, 'registry') });
 
-const extensions = { scopeGroup, ...costs(writing) };
-
 builder.mutationFields((t) => ({
   putScreen: t.field({
     type: SavedScreenPayload,
     nullable: true,
-    extensions,
+    scope: scopeGroup,
+    price: writing,
     description: `Saves a screen, replacing the one with this id. The filter is checked as screener checks it; with the order it has at most ${savedScreenLimits.bytes} bytes as JSON. invalid_params over the account's number of screens, which usage reports.`,
     args: {
       id: t.arg.id({ required: true, description: 'Id chosen by the caller.' }),
@@ -211,7 +207,8 @@ builder.mutationFields((t) => ({
   renameScreen: t.field({
     type: SavedScreenPayload,
     nullable: true,
-    extensions,
+    scope: scopeGroup,
+    price: writing,
     description: 'Renames a saved screen. not_found if the id is unknown.',
     args: {
       id: t.arg.id({ required: true, description: 'Id chosen by its owner.' }),
@@ -225,7 +222,8 @@ builder.mutationFields((t) => ({
   deleteScreen: t.field({
     type: DeleteScreenPayload,
     nullable: true,
-    extensions,
+    scope: scopeGroup,
+    price: writing,
     description: 'Deletes a saved screen. not_found if the id is unknown.',
     args: { id: t.arg.id({ required: true, description: 'Id chosen by its owner.' }) },
     resolve: async (_root, { id }, context) => ({ deleted: await removeScreen(context, id), ...changed(context) }),

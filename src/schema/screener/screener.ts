@@ -20,7 +20,7 @@ import {
   screenWork,
 } from '../../resolvers/screener/screen.ts';
 import { builder } from '../builder.ts';
-import { costs, itemsAsked } from '../cost.ts';
+import { itemsAsked } from '../cost.ts';
 import { enumValues } from '../enum-values.ts';
 import { marketField } from '../market/as-of.ts';
 import { SymbolType } from '../market/symbol.ts';
@@ -149,14 +149,14 @@ const ScreenMetaType = metaOf<ScreenMeta>('ScreenMeta', 'registry', 'Metadata of
   restricted: t.field({
     type: [ScreenFigureEnum],
     nullable: true,
-    extensions: costs({ rows: 6 }),
+    size: { rows: 6 },
     description: 'Figures that the caller may not read, null in every row; null if there are none.',
     resolve: ({ restricted }) => restricted as never,
   }),
   restrictedColumns: t.field({
     type: [ScreenColumnEnum],
     nullable: true,
-    extensions: costs({ rows: 6 }),
+    size: { rows: 6 },
     description: 'Figures that the caller may not read, null in every row, as REST and tables name them.',
     resolve: ({ restricted }) => restricted as never,
   }),
@@ -168,7 +168,7 @@ export const ScreenPageType = builder.objectRef<ScreenPage>('Screen').implement(
   fields: (t) => ({
     rows: t.field({
       type: [ScreenRowType],
-      extensions: costs({ rows: 'page', item: 0.1 }),
+      size: { rows: 'page', item: 0.1 },
       description: 'Symbols in the requested order.',
       resolve: ({ rows }) => rows,
     }),
@@ -192,15 +192,13 @@ marketField('screener', (t) =>
         description: 'meta.cursor of the previous page. Leave the other arguments unchanged.',
       }),
     },
-    extensions: {
-      scopeGroup: 'market.screener',
-      ...costs<ScreenArgs, 'page' | 'conditions' | 'pastPoints' | 'past'>({
-        once: 2,
-        each: ({ conditions, pastPoints, past = 0 }) => 0.05 * conditions + past * pastPoints,
-        sizes: (args) => ({
-          page: itemsAsked(args.first, screenLimits.max, screenLimits.default),
-          ...screenWork(args),
-        }),
+    scope: 'market.screener',
+    price: {
+      once: 2,
+      each: ({ conditions, pastPoints, past = 0 }) => 0.05 * conditions + past * pastPoints,
+      sizes: (args) => ({
+        page: itemsAsked(args.first, screenLimits.max, screenLimits.default),
+        ...screenWork(args as ScreenArgs),
       }),
     },
     resolve: (_root, args, context) => screen(context, args as ScreenArgs),

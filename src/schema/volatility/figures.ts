@@ -9,7 +9,6 @@ import { rankOf, rankSessions, type VolatilityRank } from '../../resolvers/volat
 import { type RealizedVolatility, realizedOf, realizedSessions } from '../../resolvers/volatility/realized.ts';
 import { builder } from '../builder.ts';
 import { SymbolVolatilityType, VolatilityTermInterface, volatilityCost } from '../chain/volatility.ts';
-import { costs } from '../cost.ts';
 
 const realizedCost = { once: 1.5, each: 0.06 };
 
@@ -99,28 +98,31 @@ const VolatilityFiguresType = builder.objectRef<VolatilityFigures>('VolatilityFi
       iv90: atDays(90),
       skew: t.field({
         type: [ExpirySkewType],
-        extensions: costs({ rows: 'expiries' }),
+        size: { rows: 'expiries' },
         description: 'Skew at 25 delta by expiry, ascending.',
         resolve: ({ expiries }) => expiries,
       }),
       rank: t.field({
         type: VolatilityRankType,
         nullable: true,
-        extensions: costs({ once: 2.5, each: 0.5 }),
+        scope: 'parent',
+        price: { once: 2.5, each: 0.5 },
         description: `Rank of iv30 among its daily closes of the last ${rankSessions.most} sessions, including its own. A daily close is that of the last capture within 15 minutes before the close, else of the dataset volatility-days. Null with fewer than ${rankSessions.fewest}.`,
         resolve: (figures, _args, context) => rankOf(context, figures),
       }),
       realized: t.field({
         type: RealizedVolatilityType,
         nullable: true,
-        extensions: costs(realizedCost),
+        scope: 'parent',
+        price: realizedCost,
         description: `Realized volatility; null without daily bars of ${realizedSessions + 1} sessions in a row.`,
         resolve: ({ symbol }, _args, context) => realizedOf(context, symbol),
       }),
       premium: t.field({
         type: VariancePremiumType,
         nullable: true,
-        extensions: costs(realizedCost),
+        scope: 'parent',
+        price: realizedCost,
         description: 'Implied against realized volatility; null if either is unknown.',
         resolve: (figures, _args, context) => premiumOf(context, figures),
       }),
@@ -132,7 +134,8 @@ builder.objectField(SymbolVolatilityType, 'figures', (t) =>
   t.field({
     type: VolatilityFiguresType,
     nullable: true,
-    extensions: { scopeGroup: 'analytics.vol', ...costs(volatilityCost) },
+    scope: 'analytics.vol',
+    price: volatilityCost,
     description: 'Volatility at fixed maturities, skew by expiry, and realized volatility.',
     resolve: ({ symbol }, _args, context) => volatilityFigures(context, symbol),
   }),

@@ -1,0 +1,116 @@
+import SchemaBuilder, {
+  BasePlugin,
+  type FieldNullability,
+  type InputFieldMap,
+  type InputShapeFromFields,
+  type PothosOutputFieldConfig,
+  type Resolver,
+  type SchemaTypes,
+  type ShapeFromTypeParam,
+  type TypeParam,
+} from '@pothos/core';
+import type { FieldCost, FieldSize } from './cost.ts';
+import type { Needs } from './needs.ts';
+
+/** Groups in which usage is counted (contract-notes 2). */
+export type UsageGroup =
+  | 'market.reference'
+  | 'market.live'
+  | 'market.bars'
+  | 'market.screener'
+  | 'analytics.gex'
+  | 'analytics.flow'
+  | 'analytics.vol'
+  | 'analytics.offexchange'
+  | 'account'
+  | 'watchlists'
+  | 'journal';
+
+/** The group in which usage counts a field that reads; `parent`: that of the field above. */
+type FieldScope = UsageGroup | 'parent';
+
+/** The context of a field that declares no scope: it reads nothing. Declare `scope` and `price` to read. */
+interface WithoutReads {
+  readonly declareScopeAndPrice: never;
+}
+
+declare global {
+  export namespace PothosSchemaTypes {
+    interface Plugins<Types extends SchemaTypes> {
+      fieldOptions: FieldOptionsPlugin<Types>;
+    }
+    interface FieldOptions<
+      Types extends SchemaTypes = SchemaTypes,
+      ParentShape = unknown,
+      Type extends TypeParam<Types> = TypeParam<Types>,
+      Nullable extends FieldNullability<Type> = FieldNullability<Type>,
+      Args extends InputFieldMap = InputFieldMap,
+      ResolveShape = unknown,
+      ResolveReturnShape = unknown,
+    > {
+      /** Length of its value. */
+      size?: FieldSize;
+      /** Requirements on its callers, if they are not those of its scope group. */
+      needs?: Needs;
+      /** True if its value changes with the clock, whatever session it is of: an answer with it has no ETag. */
+      readsClock?: true;
+    }
+    interface InferredFieldOptions<
+      Types extends SchemaTypes,
+      ResolveShape = unknown,
+      Type extends TypeParam<Types> = TypeParam<Types>,
+      Nullable extends FieldNullability<Type> = FieldNullability<Type>,
+      Args extends InputFieldMap = InputFieldMap,
+      ResolveReturnShape = unknown,
+    > {
+      Read:
+        | {
+            scope?: undefined;
+            price?: FieldCost<InputShapeFromFields<Args>>;
+            resolve: Resolver<
+              ResolveShape,
+              InputShapeFromFields<Args>,
+              WithoutReads,
+              ShapeFromTypeParam<Types, Type, Nullable>,
+              ResolveReturnShape
+            >;
+          }
+        | {
+            scope: FieldScope;
+            price: FieldCost<InputShapeFromFields<Args>>;
+            resolve: Resolver<
+              ResolveShape,
+              InputShapeFromFields<Args>,
+              Types['Context'],
+              ShapeFromTypeParam<Types, Type, Nullable>,
+              ResolveReturnShape
+            >;
+          };
+    }
+  }
+}
+
+/**
+ * Passes the options of fields that are ours to their extensions. A field whose resolver takes the request's context
+ * does not compile without a scope and a price.
+ */
+export class FieldOptionsPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
+  override onOutputFieldConfig(config: PothosOutputFieldConfig<Types>): PothosOutputFieldConfig<Types> {
+    const { scope, price, size, needs, readsClock } = config.pothosOptions as PothosSchemaTypes.FieldOptions<Types> & {
+      scope?: FieldScope;
+      price?: FieldCost;
+    };
+    return {
+      ...config,
+      extensions: {
+        ...config.extensions,
+        ...(scope !== undefined && scope !== 'parent' && { scopeGroup: scope }),
+        ...((price || size) && { cost: { ...size, ...price } }),
+        ...(needs && { needs }),
+        ...(readsClock && { readsClock }),
+      },
+    };
+  }
+}
+
+SchemaBuilder.registerPlugin('fieldOptions', FieldOptionsPlugin);
