@@ -6,7 +6,6 @@ import {
   shownGreek,
 } from '../../domain/chain/chain.ts';
 import { chainColumns, greekColumns, type greekNames, quoteColumns } from '../../domain/chain/chain-columns.ts';
-import { exchangeTimeZone } from '../../domain/market-time.ts';
 import { type Chain, type ChainMeta, chain } from '../../resolvers/chain/chain.ts';
 import { chainRowOf } from '../../resolvers/chain/contract.ts';
 import { type Expirations, type ExpirationsMeta, expirations } from '../../resolvers/chain/expirations.ts';
@@ -15,6 +14,7 @@ import { builder } from '../builder.ts';
 import { columnFields } from '../column-fields.ts';
 import { contractsOfExpiry } from '../cost.ts';
 import { enumValues, snakeValues } from '../enum-values.ts';
+import { instantArgs } from '../instant-args.ts';
 import { SymbolType } from '../market/symbol.ts';
 import { metaOf } from '../meta-of.ts';
 import { captureNote, delayedSourceTime, QuoteTimeInterface } from '../quote-time.ts';
@@ -191,12 +191,7 @@ builder.objectField(SymbolType, 'chain', (t) =>
     },
     description: 'The latest option chain.',
     args: {
-      at: t.arg({ type: 'PointInTime', description: at }),
-      tz: t.arg({
-        type: 'TimeZone',
-        defaultValue: exchangeTimeZone,
-        description: 'Time zone of at, if it is a local time.',
-      }),
+      ...instantArgs(at),
       expiry: t.arg({ type: 'SessionDate', description: 'Only this expiry.' }),
       strikeGte: t.arg({ type: 'StrikeThousandths', description: 'Lowest strike, inclusive.' }),
       strikeLte: t.arg({ type: 'StrikeThousandths', description: 'Highest strike, inclusive.' }),
@@ -213,12 +208,7 @@ builder.objectField(SymbolType, 'expirations', (t) =>
     price: { once: 0.5, each: 0.02 },
     description: 'Listed expiry dates that have not settled. The list is refreshed at least every minute.',
     args: {
-      at: t.arg({ type: 'PointInTime', description: at }),
-      tz: t.arg({
-        type: 'TimeZone',
-        defaultValue: exchangeTimeZone,
-        description: 'Time zone of at, if it is a local time.',
-      }),
+      ...instantArgs(at),
     },
     resolve: ({ symbol }, args, context) => expirations(context, symbol, args),
   }),

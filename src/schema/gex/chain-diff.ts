@@ -1,12 +1,12 @@
 import { sourceColumns } from '../../domain/chain/chain-columns.ts';
 import type { RowOf } from '../../domain/columns.ts';
-import { exchangeTimeZone } from '../../domain/market-time.ts';
 import { type ChainDiff, type ContractPair, chainDiff, movedNumbers } from '../../resolvers/chain/chain-diff.ts';
 import { builder } from '../builder.ts';
 import { ChainRowType } from '../chain/chain.ts';
 import { OptionContractType } from '../chain/contract.ts';
 import { columnFields } from '../column-fields.ts';
 import { contractsOfExpiry } from '../cost.ts';
+import { comparedArgs } from '../instant-args.ts';
 import { SymbolType } from '../market/symbol.ts';
 import { PlainMetaType } from '../response-meta.ts';
 import { capturePoint } from './capture-id.ts';
@@ -81,13 +81,7 @@ builder.objectField(SymbolType, 'chainDiff', (t) =>
     },
     description: 'Two option chains, contract by contract. invalid_params if from is after to.',
     args: {
-      from: t.arg({ type: 'CapturePoint', required: true, description: point('earlier') }),
-      to: t.arg({ type: 'CapturePoint', required: true, description: point('later') }),
-      tz: t.arg({
-        type: 'TimeZone',
-        defaultValue: exchangeTimeZone,
-        description: 'Time zone of from and to, if they are local times.',
-      }),
+      ...comparedArgs(point('earlier'), point('later')),
       expiry: t.arg({ type: 'SessionDate', description: 'Only this expiry.' }),
       strikeGte: t.arg({ type: 'StrikeThousandths', description: 'Lowest strike, inclusive.' }),
       strikeLte: t.arg({ type: 'StrikeThousandths', description: 'Highest strike, inclusive.' }),

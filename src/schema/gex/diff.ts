@@ -1,5 +1,4 @@
 import type { GexDifference, GexExpiryMoves, GexMoves, GexStrikeMoves } from '../../domain/gex-diff.ts';
-import { exchangeTimeZone } from '../../domain/market-time.ts';
 import {
   type DiffGap,
   type GexDiff,
@@ -12,6 +11,7 @@ import { flipStatusOf } from '../../resolvers/gex/flip-status.ts';
 import type { ServedGexCapture } from '../../resolvers/gex/gex.ts';
 import { builder } from '../builder.ts';
 import { enumValues } from '../enum-values.ts';
+import { comparedArgs } from '../instant-args.ts';
 import { metaOf } from '../meta-of.ts';
 import { GexCaptureType } from './capture.ts';
 import { capturePoint } from './capture-id.ts';
@@ -240,13 +240,7 @@ builder.objectField(SymbolGexType, 'diff', (t) =>
     description:
       'Change of gex between two captures: of net gex, flip point, zero gamma and walls, and its causes by strike and expiry. invalid_params if from is after to.',
     args: {
-      from: t.arg({ type: 'CapturePoint', required: true, description: point('earlier') }),
-      to: t.arg({ type: 'CapturePoint', required: true, description: point('later') }),
-      tz: t.arg({
-        type: 'TimeZone',
-        defaultValue: exchangeTimeZone,
-        description: 'Time zone of from and to, if they are local times.',
-      }),
+      ...comparedArgs(point('earlier'), point('later')),
     },
     resolve: ({ symbol }, { from, to, tz }, context) =>
       gexDiff(context, symbol, { from: capturePoint(from), to: capturePoint(to), tz }),

@@ -1,4 +1,3 @@
-import { exchangeTimeZone } from '../../domain/market-time.ts';
 import {
   type ExpiryExposures,
   type Exposures,
@@ -8,6 +7,7 @@ import {
   symbolExposures,
 } from '../../resolvers/chain/exposures.ts';
 import { builder } from '../builder.ts';
+import { instantArgs } from '../instant-args.ts';
 import { metaOf } from '../meta-of.ts';
 import { delayedSourceTime, QuoteTimeInterface } from '../quote-time.ts';
 import { SymbolGexType } from './gex.ts';
@@ -118,15 +118,7 @@ builder.objectField(SymbolGexType, 'exposures', (t) =>
     price: { once: 2, each: 0.3 },
     description: 'Delta, vanna, charm and vega exposure of the latest chain, or of the one stored for a time.',
     args: {
-      at: t.arg({
-        type: 'PointInTime',
-        description: 'The last chain at or before this time. For a bare date: the last chain of that date.',
-      }),
-      tz: t.arg({
-        type: 'TimeZone',
-        defaultValue: exchangeTimeZone,
-        description: 'Time zone of at, if it is a local time.',
-      }),
+      ...instantArgs('The last chain at or before this time. For a bare date: the last chain of that date.'),
     },
     resolve: ({ symbol }, args, context) => symbolExposures(context, symbol, args),
   }),

@@ -1,5 +1,4 @@
 import { conventionTexts } from '../../domain/gex/convention-texts.ts';
-import { exchangeTimeZone } from '../../domain/market-time.ts';
 import {
   type GexFigures,
   type GexFiguresMeta,
@@ -8,6 +7,7 @@ import {
   type StrikeValue,
 } from '../../resolvers/chain/gex-figures.ts';
 import { builder } from '../builder.ts';
+import { instantArgs } from '../instant-args.ts';
 import { metaOf } from '../meta-of.ts';
 import { delayedSourceTime, QuoteTimeInterface } from '../quote-time.ts';
 import { AppliedConventionType, GexConventionInput } from './convention.ts';
@@ -143,16 +143,9 @@ builder.objectField(SymbolGexType, 'figures', (t) =>
         type: GexConventionInput,
         description: 'The convention. Default: that of captures.',
       }),
-      at: t.arg({
-        type: 'PointInTime',
-        description:
-          'The last capture at or before this time. For a bare date: the last capture of its session, or of the session before if it does not trade.',
-      }),
-      tz: t.arg({
-        type: 'TimeZone',
-        defaultValue: exchangeTimeZone,
-        description: 'Time zone of at, if it is a local time.',
-      }),
+      ...instantArgs(
+        'The last capture at or before this time. For a bare date: the last capture of its session, or of the session before if it does not trade.',
+      ),
     },
     resolve: ({ symbol }, args, context) => gexFigures(context, symbol, args),
   }),

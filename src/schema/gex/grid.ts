@@ -1,9 +1,9 @@
-import { exchangeTimeZone } from '../../domain/market-time.ts';
 import { flipStatusOf } from '../../resolvers/gex/flip-status.ts';
 import { inShares, strikeRows } from '../../resolvers/gex/gex.ts';
 import { type GexGrid, type GexGridMeta, gexGrid } from '../../resolvers/gex/grid.ts';
 import { priorCloseOf } from '../../resolvers/gex/prior-close.ts';
 import { builder } from '../builder.ts';
+import { instantArgs } from '../instant-args.ts';
 import { metaOf } from '../meta-of.ts';
 import { captureNote, delayedSourceTime, QuoteTimeInterface } from '../quote-time.ts';
 import { GexStrikeType } from './capture.ts';
@@ -109,16 +109,9 @@ builder.objectField(SymbolGexType, 'grid', (t) =>
     },
     description: `The latest capture by strike: of the current session, or the last one until the next begins, without expiries that have settled; an older one, or with at, as stored.`,
     args: {
-      at: t.arg({
-        type: 'PointInTime',
-        description:
-          'Return the last capture at or before this time instead of the live one. For a bare date: the last capture of that date.',
-      }),
-      tz: t.arg({
-        type: 'TimeZone',
-        defaultValue: exchangeTimeZone,
-        description: 'Time zone of at, if it is a local time.',
-      }),
+      ...instantArgs(
+        'Return the last capture at or before this time instead of the live one. For a bare date: the last capture of that date.',
+      ),
       expiries: t.arg({ type: ['SessionDate'], description: 'Only these expiries.' }),
       dte: t.arg.int({
         description:

@@ -1,5 +1,4 @@
 import type { LevelStatus } from '../../domain/levels.ts';
-import { exchangeTimeZone } from '../../domain/market-time.ts';
 import {
   type Level,
   type LevelKind,
@@ -10,6 +9,7 @@ import {
 } from '../../resolvers/levels/levels.ts';
 import { builder } from '../builder.ts';
 import { enumValues } from '../enum-values.ts';
+import { instantArgs } from '../instant-args.ts';
 import { SymbolType } from '../market/symbol.ts';
 import { metaOf } from '../meta-of.ts';
 
@@ -134,15 +134,7 @@ builder.objectField(SymbolType, 'levels', (t) =>
         description:
           'Dollars to add to each price, such as the difference between a future and its index; -100000 to 100000.',
       }),
-      at: t.arg({
-        type: 'PointInTime',
-        description: 'Answer as of this instant. A date means its end. Default: live.',
-      }),
-      tz: t.arg({
-        type: 'TimeZone',
-        defaultValue: exchangeTimeZone,
-        description: 'Time zone of at, if it is a local time.',
-      }),
+      ...instantArgs('Answer as of this instant. A date means its end. Default: live.'),
     },
     scope: 'analytics.gex',
     price: { once: 5, each: 0.3 },
