@@ -7,6 +7,7 @@ import { readGenerations } from '../store/market/generations.ts';
 import { originsOf } from '../store/market/session-origins.ts';
 import { sealTimes } from '../store/market/session-seals.ts';
 import { readFrom } from '../store/rows/connection.ts';
+import { throughMs } from './as-of.ts';
 import { fromStore, ofAllInstants, type RequestContext } from './context.ts';
 
 /** Stored data that an answer was made from: a symbol's sessions in some datasets. */
@@ -139,7 +140,7 @@ async function sourcesOf(context: RequestContext, keys: readonly SourceKey[]): P
   const found = await Promise.all(keys.map((key) => generationsOf(context, key)));
   const inForce = found.flatMap((all) =>
     all
-      .filter(({ supersededMs, instantMs }) => supersededMs === null && instantMs <= context.nowMs)
+      .filter(({ supersededMs, instantMs }) => supersededMs === null && instantMs <= throughMs(context))
       .map((generation) => ({ generation, all })),
   );
   const order = ({ generation: { from, instantMs } }: (typeof inForce)[number]) => `${from} ${instantMs}`;

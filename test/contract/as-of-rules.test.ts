@@ -115,7 +115,9 @@ test('captures count from their exact instant on, and a part of a chain at its o
   await saveCaptures(app.store, { gex: [gex], chains: [chain, part] });
   const { data } = await graphql(`{ at: asOf(at: ${at}) { symbol(symbol: "SPX") {
     chain { capturedAt } expirations { dates meta { capturedAt } } inside: chain(at: ${at}) { capturedAt }
-    gex { latest { capturedAt } grid { capturedAt } history(date: "2026-11-30") { captures { capturedAt } } } } }
+    gex { latest { capturedAt } grid { capturedAt } sessions(first: 1) { capturedAt }
+      history(date: "2026-11-30") { captures { capturedAt } } } }
+    contract(id: "O:SPXW261218C06000000") { greeks { latest { tsMs } } history { days { date openInterest capturedAt } } } }
     part: asOf(at: ${at + 60_000}) { symbol(symbol: "SPX") { chain { capturedAt } } }
     later: asOf(at: ${at + 60_001}) { symbol(symbol: "SPX") { chain { capturedAt } gex { exposures { capturedAt } } } } }`);
   const capturedAt = at;
@@ -126,9 +128,12 @@ test('captures count from their exact instant on, and a part of a chain at its o
     gex: {
       latest: { capturedAt },
       grid: { capturedAt },
+      sessions: [{ capturedAt }],
       history: { captures: expect.arrayContaining([{ capturedAt }]) },
     },
   });
+  expect(data.at.contract.greeks).toEqual({ latest: { tsMs: at } });
+  expect(data.at.contract.history.days).toContainEqual({ date: '2026-11-30', openInterest: 100, capturedAt });
   expect(data.part.symbol.chain).toEqual({ capturedAt: at + 60_000 });
   expect(data.later.symbol).toEqual({ chain: { capturedAt }, gex: { exposures: { capturedAt } } });
 });

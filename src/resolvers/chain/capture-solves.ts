@@ -5,6 +5,7 @@ import { minuteMs } from '../../domain/units.ts';
 import { batched } from '../../runtime/batched.ts';
 import { yieldToEventLoop } from '../../runtime/event-loop.ts';
 import { contractLines } from '../../store/chain/contract-lines.ts';
+import { throughMs } from '../as-of.ts';
 import { fromSource, type RequestContext, rootsOf, withUnderlyings } from '../context.ts';
 
 /** Number of contracts whose lines are converted to solves before a yield to the event loop: about 5 ms of work. */
@@ -17,7 +18,7 @@ async function solvesOf(
   captures: number,
 ): Promise<(GreeksSolve[] | null)[]> {
   const [roots, listed] = await Promise.all([rootsOf(context), withUnderlyings(context, contracts)]);
-  const range = { throughMs: context.nowMs, captures };
+  const range = { throughMs: throughMs(context), captures };
   const lines = await fromSource(context, 'chain', () => contractLines(context.store, listed, range));
   const solves: (GreeksSolve[] | null)[] = [];
   for (const contract of contracts) {

@@ -10,6 +10,7 @@ import { contractLinesOfSessions } from '../../store/chain/contract-lines.ts';
 import { readOptionBarsIn, type StoredOptionBars } from '../../store/chain/option-bars.ts';
 import { firstAtOrAfter } from '../../store/market/bar-blocks.ts';
 import { invalidParameter } from '../../wire/failure.ts';
+import { throughMs } from '../as-of.ts';
 import { fromSource, type RequestContext, requireSource, underlyingOf, withUnderlyings } from '../context.ts';
 import { currentDate } from '../current-date.ts';
 import type { SourceKey } from '../provenance.ts';
@@ -109,7 +110,7 @@ async function readDays(
       : new Map<string, StoredOptionBars>();
   const [lines, bars, beside] = await Promise.all([
     sources.chain
-      ? fromSource(context, 'chain', () => contractLinesOfSessions(store, listed, dates, nowMs))
+      ? fromSource(context, 'chain', () => contractLinesOfSessions(store, listed, dates, throughMs(context)))
       : new Map<string, ContractLine[]>(),
     readBars('1m'),
     readBars('rest'),

@@ -2,6 +2,7 @@ import { requireReadable } from '../../access/entitlement/entitlement.ts';
 import { batched } from '../../runtime/batched.ts';
 import { type SessionEnd, sessionEnds } from '../../store/gex/session-ends.ts';
 import { invalidParameter } from '../../wire/failure.ts';
+import { throughMs } from '../as-of.ts';
 import { findSymbol, fromSource, type RequestContext } from '../context.ts';
 
 /** Figures at the end of a session. */
@@ -16,7 +17,7 @@ export async function gexSessions(context: RequestContext, symbol: string, first
   requireReadable(context.caller, await findSymbol(context, symbol));
   const limit = Math.min(first, gexSessionLimits.most);
   const found = await batched(context, `gex sessions ${limit}`, symbol, (symbols) =>
-    fromSource(context, 'chain', () => sessionEnds(context.store, symbols, context.nowMs, limit)),
+    fromSource(context, 'chain', () => sessionEnds(context.store, symbols, throughMs(context), limit)),
   );
   return found ?? [];
 }
