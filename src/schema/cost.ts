@@ -55,7 +55,7 @@ export interface AskingCaller {
  * A kind of list, by which an enclosing field sets its length; or other work that arguments decide: points of objects
  * read by their ids, requests of an import, past instants and the points of one, instants of knowledge.
  */
-export type SizeName = keyof typeof listSizes | 'node' | 'requests' | 'past' | 'pastPoints' | 'known';
+type SizeName = keyof typeof listSizes | 'node' | 'requests' | 'past' | 'pastPoints' | 'known';
 
 /** Number of items of each kind of list below a field. */
 export type Sizes = Readonly<Record<string, number>>;

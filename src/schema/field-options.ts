@@ -94,7 +94,7 @@ declare global {
  * Passes the options of fields that are ours to their extensions. A field whose resolver takes the request's context
  * does not compile without a scope and a price.
  */
-export class FieldOptionsPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
+class FieldOptionsPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
   override onOutputFieldConfig(config: PothosOutputFieldConfig<Types>): PothosOutputFieldConfig<Types> {
     const { scope, price, size, needs, readsClock } = config.pothosOptions as PothosSchemaTypes.FieldOptions<Types> & {
       scope?: FieldScope;
