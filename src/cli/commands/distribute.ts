@@ -52,7 +52,7 @@ export function addDistributeCommand(program: Command, terminal: Terminal): void
     .option('--print', 'print the SQL for psql, and change nothing');
   withExamples(command, [
     ['distribute', 'distribute the tables that are not distributed yet'],
-    ['distribute --print', 'the SQL, for psql'],
+    ['distribute --print', 'the SQL for an empty store'],
   ]);
   command.action(
     printing(

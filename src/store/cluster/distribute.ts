@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { withSessionLock } from '../rows/advisory-lock.ts';
 import type { Store } from '../rows/connection.ts';
 import { storeError } from '../rows/store-error.ts';
-import { type TablePlacement, tablePlacements } from './distribution.ts';
+import { type KnownPlacement, knownTables, placingSql } from './distribution.ts';
 
 /** A table that was distributed. */
 export interface DistributedTable {
@@ -36,48 +36,38 @@ const stateText = `SELECT c.relname AS table, column_to_column_name(p.logicalrel
   FROM pg_class AS c LEFT JOIN pg_dist_partition AS p ON p.logicalrelid = c.oid
   WHERE c.relnamespace = current_schema()::regnamespace AND c.relname = ANY($1)`;
 
-type Placed = Exclude<TablePlacement, 'first node'>;
-const placed = Object.entries(tablePlacements).flatMap(([table, place]) =>
-  place === 'first node' ? [] : [{ table, place }],
-);
-
-const columnOf = (place: Placed) => (typeof place === 'string' ? null : place.by);
+const columnOf = (place: KnownPlacement) => (typeof place === 'string' ? null : place.by);
 
 /**
  * Distributes every table over the nodes of a Citus cluster, by Citus's own functions: a transaction each. While it
  * runs nothing else may use the store (`requireAlone`): statements that join a distributed table and another fail.
- * Returns the newly distributed tables. The next run resumes a stopped one; of two runs one waits for the other.
+ * Returns the newly distributed tables. The next run resumes a stopped one; of two that begin together one waits.
  */
 export async function distribute(
   store: Store,
   { signal, onProgress }: { signal: AbortSignal; onProgress: (progress: DistributeProgress) => void },
 ): Promise<DistributedTable[]> {
-  return withSessionLock(store, 'distribute', { onWait: () => {}, signal }, async (client) => {
+  return withSessionLock(store, 'distribute', signal, async (client) => {
     const states = await tableStates(client);
-    const missing = placed.filter(({ table, place }) => !hasItsPlace(states.get(table)!, place));
+    const missing = knownTables.filter(({ table, place }) => !hasItsPlace(states.get(table)!, place));
+    let beside = [...states.values()].find(({ type }) => type === 'distributed')?.table ?? null;
     const done: DistributedTable[] = [];
     for (const { table, place } of missing) {
       signal.throwIfAborted();
       const next = { table, by: columnOf(place), bytes: states.get(table)!.bytes };
       onProgress({ ...next, index: done.length, tables: missing.length });
-      await spread(client, table, place);
+      await spread(client, table, place, beside);
+      if (next.by !== null) beside ??= table;
       done.push(next);
     }
     return done;
   });
 }
 
-async function spread(client: pg.ClientBase, table: string, place: Placed): Promise<void> {
+async function spread(client: pg.ClientBase, table: string, place: KnownPlacement, beside: string | null) {
   await client.query('BEGIN');
   await client.query(`SET LOCAL citus.multi_shard_modify_mode = 'sequential'`);
-  if (place === 'everywhere') await client.query('SELECT create_reference_table($1)', [table]);
-  else if (typeof place === 'string') await client.query('SELECT citus_add_local_table_to_metadata($1)', [table]);
-  else {
-    const leader = [...(await tableStates(client)).values()].find(({ type }) => type === 'distributed');
-    const besides = leader?.table ?? 'default';
-    const text = 'SELECT create_distributed_table($1, $2, colocate_with => $3)';
-    await client.query(text, [table, place.by, besides]);
-  }
+  await client.query(placingSql(table, place, beside));
   // The rows were copied to the nodes; nothing reads them here any more.
   if (place !== 'first node, known')
     await client.query('SELECT truncate_local_data_after_distributing_table($1)', [table]);
@@ -85,7 +75,7 @@ async function spread(client: pg.ClientBase, table: string, place: Placed): Prom
 }
 
 /** True if a table is distributed as planned. Throws if it is distributed otherwise. */
-function hasItsPlace({ table, type, by: found }: TableState, place: Placed): boolean {
+function hasItsPlace({ table, type, by: found }: TableState, place: KnownPlacement): boolean {
   const by = columnOf(place);
   const expected = by !== null ? 'distributed' : place === 'everywhere' ? 'reference' : 'local';
   if (type === expected && found === by) return true;
@@ -97,7 +87,7 @@ function hasItsPlace({ table, type, by: found }: TableState, place: Placed): boo
 }
 
 async function tableStates(client: pg.ClientBase): Promise<Map<string, TableState>> {
-  const { rows } = await client.query<TableState>(stateText, [placed.map(({ table }) => table)]);
+  const { rows } = await client.query<TableState>(stateText, [knownTables.map(({ table }) => table)]);
   const colocations = new Map(
     rows.filter(({ type }) => type === 'distributed').map(({ table, colocation }) => [colocation, table]),
   );

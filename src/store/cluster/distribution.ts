@@ -81,22 +81,28 @@ export const tablePlacements: Readonly<Record<string, TablePlacement>> = {
   ),
 };
 
+/** A placement that Citus is to know of. */
+export type KnownPlacement = Exclude<TablePlacement, 'first node'>;
+
+/** Every table that Citus is to know of. */
+export const knownTables: readonly { table: string; place: KnownPlacement }[] = Object.entries(tablePlacements).flatMap(
+  ([table, place]) => (place === 'first node' ? [] : [{ table, place }]),
+);
+
+/** The statement that places a table; a distributed one beside another, or null for the first. */
+export function placingSql(table: string, place: KnownPlacement, beside: string | null): string {
+  if (place === 'everywhere') return `SELECT create_reference_table('${table}');`;
+  if (place === 'first node, known') return `SELECT citus_add_local_table_to_metadata('${table}');`;
+  const colocated = beside === null ? '' : `, colocate_with => '${beside}'`;
+  return `SELECT create_distributed_table('${table}', '${place.by}'${colocated});`;
+}
+
 /** The statements that distribute every table, for a database with the extension `citus` and its nodes added. */
 export function distributionSql(): string[] {
-  const entries = Object.entries(tablePlacements);
-  const spread = entries.flatMap(([table, placement]) =>
-    typeof placement === 'object' ? [{ table, by: placement.by }] : [],
+  const spread = knownTables.filter(({ place }) => typeof place === 'object');
+  const first = spread[0]!.table;
+  const of = (wanted: KnownPlacement) => knownTables.filter(({ place }) => place === wanted);
+  return [...of('everywhere'), ...spread, ...of('first node, known')].map(({ table, place }) =>
+    placingSql(table, place, table === first ? null : first),
   );
-  const [first, ...others] = spread;
-  const known = entries.filter(([, placement]) => placement === 'first node, known');
-  return [
-    ...entries
-      .filter(([, placement]) => placement === 'everywhere')
-      .map(([table]) => `SELECT create_reference_table('${table}');`),
-    `SELECT create_distributed_table('${first!.table}', '${first!.by}');`,
-    ...others.map(
-      ({ table, by }) => `SELECT create_distributed_table('${table}', '${by}', colocate_with => '${first!.table}');`,
-    ),
-    ...known.map(([table]) => `SELECT citus_add_local_table_to_metadata('${table}');`),
-  ];
 }

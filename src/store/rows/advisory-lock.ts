@@ -40,13 +40,12 @@ export async function unlessRunning(
 
 /**
  * Runs `work` on the connection that holds the advisory lock of this name: the lock is held as long as a statement of
- * it runs, also when this process is killed. Calls `onWait` if the lock has to be awaited. Aborting the signal ends the
- * current statement.
+ * it runs, also when this process is killed. Aborting the signal ends the current statement.
  */
 export async function withSessionLock<T>(
   { pool }: Store,
   name: string,
-  { onWait, signal }: { onWait: () => void; signal: AbortSignal },
+  signal: AbortSignal,
   work: (client: pg.PoolClient) => Promise<T>,
 ): Promise<T> {
   const client = await pool.connect();
@@ -57,11 +56,7 @@ export async function withSessionLock<T>(
   signal.addEventListener('abort', cancel, { once: true });
   try {
     signal.throwIfAborted();
-    const [row] = (await client.query<{ free: boolean }>(trying.query({ key: name }))).rows;
-    if (!row!.free) {
-      onWait();
-      await locking.count(client, { key: name });
-    }
+    await locking.count(client, { key: name });
     return await work(client);
   } finally {
     signal.removeEventListener('abort', cancel);
