@@ -8,7 +8,6 @@ import { Follower, type FollowerOptions } from './follower.ts';
 const mostPendingBytes = 8 * 1024 * 1024;
 
 export interface FollowOptions extends FollowerOptions {
-  fromStart: boolean;
   /** Interval of writes, ms. */
   everyMs: number;
   stop: AbortSignal;

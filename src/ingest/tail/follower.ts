@@ -58,7 +58,7 @@ const analyzeEveryMs = 2000;
 export interface TapePlaces {
   /** Continues after the place of the last committed line. Call it before the first piece is read. */
   resumeAfter(place: string): void;
-  /** The place of the last line of the n-th piece, from 1, which is not committed; undefined if n is 0. */
+  /** The place of the last line of the n-th piece, from 1; undefined if that is committed. */
   of(piece: number): string | undefined;
 }
 

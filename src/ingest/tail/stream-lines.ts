@@ -197,10 +197,9 @@ export class StreamLines implements TapePlaces {
    * those: in a stream that was created again new entries may have lower ids.
    */
   async #uncommitted(entries: Entries): Promise<Entries> {
-    const fresh = entries.filter(([id]) => isAfter(id, this.#resumedAfter));
-    this.#owed.push(...entries.filter((each) => !fresh.includes(each)).map(([id]) => id));
+    this.#owed.push(...entries.map(([id]) => id).filter((id) => !isAfter(id, this.#resumedAfter)));
     await this.#settle();
-    return fresh;
+    return entries.filter(([id]) => isAfter(id, this.#resumedAfter));
   }
 
   /** Entries not delivered before. A Redis that was restored to an older state delivers some again. */
