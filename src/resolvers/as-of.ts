@@ -30,7 +30,7 @@ function hasCome(ms: number, bareDate: SessionDate | null, zone: string, nowMs: 
   return Math.min(startOfDate(bareDate, zone), tradeSpan(bareDate).fromMs) <= nowMs;
 }
 
-/** The instant up to which captures count, epoch ms: exactly the requested one, where prices count by the second. */
+/** The instant up to which captures and own trades count, epoch ms: exactly the requested one, not its second. */
 export const throughMs = ({ nowMs, past }: Pick<RequestContext, 'nowMs' | 'past'>): number => past?.atMs ?? nowMs;
 
 /**

@@ -7,7 +7,7 @@ import { exchangeDate } from '../../domain/market-time.ts';
 import { roundTo } from '../../domain/units.ts';
 import { type TradedQty, type TradesBy, tradedQuantities, tradesOf } from '../../store/journal/positions.ts';
 import { invalidParameter } from '../../wire/failure.ts';
-import { contextAsOf } from '../as-of.ts';
+import { contextAsOf, throughMs } from '../as-of.ts';
 import { chainRowOf } from '../chain/contract.ts';
 import { fromStore, type RequestContext, rootsOf, underlyingOf } from '../context.ts';
 import { loadSplits } from '../corporate.ts';
@@ -78,7 +78,7 @@ async function positionOf(context: RequestContext, instrument: string, qty: numb
 export async function journalPositions(outer: RequestContext, args: PositionsArgs): Promise<JournalPositions> {
   if (args.first < 1) throw invalidParameter('first', 'expected 1 or more');
   const context = contextAsOf(outer, args);
-  const atMs = context.past?.atMs ?? context.nowMs;
+  const atMs = throughMs(context);
   const by = { accountId: context.caller.accountId, journalAccountId: args.accountId ?? null, throughMs: atMs };
   return fromStore('journal', async () => {
     const traded = await tradedQuantities(context.store, by);
