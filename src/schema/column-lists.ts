@@ -22,7 +22,8 @@ export function columnLists<C extends Columns, Rows extends InColumns<C>>(
     const options = {
       type: [graphType(columns[name]!)],
       nullable: { list: false, items: nullable ?? true },
-      ...{ description, size },
+      description,
+      size,
       resolve: ({ [name]: values }: Rows) =>
         values.length <= longColumn ? list(values) : yieldToEventLoop().then(() => list(values)),
     };

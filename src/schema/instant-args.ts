@@ -2,7 +2,7 @@ import { exchangeTimeZone } from '../domain/market-time.ts';
 import { builder } from './builder.ts';
 
 /** Options of an argument for the time zone of the named arguments. */
-const zoneOf = (which: string) =>
+export const zoneOf = (which: string) =>
   ({ type: 'TimeZone', defaultValue: exchangeTimeZone, description: `Time zone of ${which}.` }) as const;
 
 /** The arguments of a field as of an instant: `at`, with its description, and its time zone. */

@@ -76,7 +76,8 @@ builder.objectField(SymbolType, 'chainDiff', (t) =>
     nullable: true,
     scope: 'market.live',
     price: {
-      ...{ once: 2, each: 5 },
+      once: 2,
+      each: 5,
       sizes: ({ expiry }) => (expiry == null ? {} : { contracts: contractsOfExpiry }),
     },
     description: 'Two option chains, contract by contract. invalid_params if from is after to.',

@@ -1,9 +1,9 @@
-import { exchangeTimeZone } from '../../domain/market-time.ts';
 import { flipStatusOf } from '../../resolvers/gex/flip-status.ts';
 import { gexCaptureAt } from '../../resolvers/gex/gex.ts';
 import { type GexHistory, type GexHistoryMeta, gexHistory } from '../../resolvers/gex/history.ts';
 import { sessionStrikes } from '../../resolvers/gex/session-strikes.ts';
 import { builder } from '../builder.ts';
+import { zoneOf } from '../instant-args.ts';
 import { SymbolType } from '../market/symbol.ts';
 import { metaOf } from '../meta-of.ts';
 import { byTicker, node } from '../node.ts';
@@ -95,11 +95,7 @@ export const SymbolGexType = builder.objectRef<{ symbol: string }>('SymbolGex').
           'The last capture at or before a time, as stored. For a bare date: the last capture of that date. Null if there is none.',
         args: {
           time: t.arg({ type: 'PointInTime', required: true, description: 'The time or date.' }),
-          tz: t.arg({
-            type: 'TimeZone',
-            defaultValue: exchangeTimeZone,
-            description: 'Time zone of time, if it is a local time.',
-          }),
+          tz: t.arg(zoneOf('time, if it is a local time')),
           ...captureArgs,
         },
         resolve: ({ symbol }, { time, ...args }, context) => gexCaptureAt(context, symbol, time, args),

@@ -37,7 +37,9 @@ builder.objectField(SymbolGexType, 'sessions', (t) =>
     },
     scope: 'analytics.gex',
     price: {
-      ...{ once: 1.5, each: 0.5, rows: 'page' },
+      once: 1.5,
+      each: 0.5,
+      rows: 'page',
       sizes: ({ first }) => ({ page: itemsAsked(first, gexSessionLimits.most, gexSessionLimits.usual) }),
     },
     resolve: ({ symbol }, { first }, context) => gexSessions(context, symbol, first ?? gexSessionLimits.usual),

@@ -1,6 +1,5 @@
 import type { BarColumns, StockBar } from '../../domain/market/bar.ts';
 import { barNumbers, stockBarNumbers } from '../../domain/market/bar-columns.ts';
-import { exchangeTimeZone } from '../../domain/market-time.ts';
 import { barsAsked } from '../../resolvers/market/bars-asked.ts';
 import { lastSession } from '../../resolvers/market/last-session.ts';
 import { maxSessions, sessionDates } from '../../resolvers/market/session-dates.ts';
@@ -17,6 +16,7 @@ import { builder } from '../builder.ts';
 import { columnFields } from '../column-fields.ts';
 import { columnLists } from '../column-lists.ts';
 import { enumValues } from '../enum-values.ts';
+import { zoneOf } from '../instant-args.ts';
 import { metaOf } from '../meta-of.ts';
 import { mostSplits, SplitType } from './corporate.ts';
 import { SymbolType } from './symbol.ts';
@@ -134,11 +134,7 @@ builder.objectField(SymbolType, 'bars', (t) =>
     args: {
       from: t.arg({ type: 'PointInTime', required: true, description: 'Start, inclusive.' }),
       to: t.arg({ type: 'PointInTime', required: true, description: 'End, exclusive.' }),
-      tz: t.arg({
-        type: 'TimeZone',
-        defaultValue: exchangeTimeZone,
-        description: 'Time zone of local times in from and to.',
-      }),
+      tz: t.arg(zoneOf('local times in from and to')),
       timeframe: t.arg({ type: 'Timeframe', defaultValue: '1m', description: 'Length of a bar.' }),
       limit: t.arg.int({
         description: `Bars per page. Default ${barLimits.default}, at most ${barLimits.max}; ${barLimits.keyMax} with an API key.`,

@@ -1,5 +1,4 @@
 import type { Columns } from '../../domain/columns.ts';
-import { exchangeTimeZone } from '../../domain/market-time.ts';
 import {
   disclosureThreshold,
   type OffExchangeTable,
@@ -15,6 +14,7 @@ import {
 import { builder } from '../builder.ts';
 import { columnFields } from '../column-fields.ts';
 import { itemsAsked } from '../cost.ts';
+import { zoneOf } from '../instant-args.ts';
 import { type SymbolNode, SymbolType } from '../market/symbol.ts';
 import { metaOf } from '../meta-of.ts';
 import { byTicker, node } from '../node.ts';
@@ -87,11 +87,7 @@ const pageArgs = builder.args((arg) => ({
     description: 'First session, inclusive. Default without from and to: the latest session.',
   }),
   to: arg.field({ type: 'PointInTime', description: 'Last session, inclusive.' }),
-  tz: arg.field({
-    type: 'TimeZone',
-    defaultValue: exchangeTimeZone,
-    description: 'Time zone of local times in from and to. A bare date is the session itself.',
-  }),
+  tz: arg.field(zoneOf('local times in from and to. A bare date is the session itself')),
   limit: arg.int({
     description: `Rows per page. Default ${offExchangeLimits.default}, at most ${offExchangeLimits.max}; a larger value is clamped and reported in meta.caps.applied.`,
   }),
