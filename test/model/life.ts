@@ -452,7 +452,7 @@ const commands = {
 /** Each kind as often as it is taken. */
 const tapes = (
   ['stocks', 'stocks', 'stocks', 'stocks', 'bars', 'options', 'options', 'optionBars', 'optionQuotes'] as const
-).flatMap((kind) => [...[kind, kind]]);
+).flatMap((kind) => [kind, kind]);
 const others = ['splits', 'defect', 'seal', 'reconcile', 'follow', 'follow', 'prune', 'restart', 'sample'] as const;
 const often = [...tapes, ...others, ...oftenOfChains];
 

@@ -235,20 +235,17 @@ export function tapeFiles(format: TapeFormat, given: readonly Print[], name: str
 }
 
 const quoteColumns: Cells<Quote> = {
-  ...{
-    ticker: tickerOf,
-    ask_price: ({ ask }) => (ask === 0 ? '' : dollars(ask)),
-    bid_price: ({ bid }) => dollars(bid),
-  },
-  ...{ sequence_number: ({ sequence }) => sequence, sip_timestamp: nanosOf },
+  ticker: tickerOf,
+  ask_price: ({ ask }) => (ask === 0 ? '' : dollars(ask)),
+  bid_price: ({ bid }) => dollars(bid),
+  sequence_number: ({ sequence }) => sequence,
+  sip_timestamp: nanosOf,
 };
 const thetaQuotes: Cells<Quote> = {
-  ...{
-    bid: ({ bid }) => dollars(bid),
-    bid_condition: () => 50,
-    ask: ({ ask }) => dollars(ask),
-    ask_condition: () => 50,
-  },
+  bid: ({ bid }) => dollars(bid),
+  bid_condition: () => 50,
+  ask: ({ ask }) => dollars(ask),
+  ask_condition: () => 50,
 };
 const massiveQuote = (quote: Quote) =>
   `{"ask_price":${dollars(quote.ask)},"bid_price":${dollars(quote.bid)},"sequence_number":${quote.sequence},` +
@@ -334,7 +331,8 @@ const barColumns: Cells<FileBar> = {
   window_start: ({ bar }) => `${bar.ts_ms}000000`,
 };
 const countColumns: Cells<FileBar> = {
-  ...{ transactions: ({ bar }) => bar.trade_count ?? '', vwap: ({ bar }) => bar.vwap ?? '' },
+  transactions: ({ bar }) => bar.trade_count ?? '',
+  vwap: ({ bar }) => bar.vwap ?? '',
 };
 
 function massiveBars(ticker: string, bars: readonly Bar[]): string {
