@@ -234,7 +234,7 @@ const faults: readonly Fault[] = [
   },
   {
     name: 'the volume of a bar of venues is that of the last',
-    file: 'src/tape/vendors/dbn/venue-bars.ts',
+    file: 'src/tape/vendors/databento/venue-bars.ts',
     from: '    bar.close = close;\n',
     to: '    bar.close = close;\n    bar.volume = other.volume;\n',
   },

@@ -47,7 +47,7 @@ export const subjects: Record<string, Record<string, readonly string[]>> = {
     offexchange: ['market'],
   },
   tape: {
-    formats: [],
+    formats: ['text'],
     remote: [],
     text: [],
     vendors: ['formats', 'text'],

@@ -2,21 +2,26 @@ import { methodologyVersion } from '../analytics/methodology.ts';
 import type { SessionDate } from '../domain/market-time.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Transaction } from '../store/rows/transaction.ts';
-import { indexAggregates, optionAggregates, stockAggregates } from '../tape/formats/aggregates.ts';
-import { chainFormats } from '../tape/formats/chains.ts';
-import { databentoDays, databentoMinutes, databentoQuotes, databentoTrades } from '../tape/formats/databento.ts';
-import { dividendList } from '../tape/formats/dividend-list.ts';
-import type { Format } from '../tape/formats/format.ts';
-import { massiveAggregates, massiveQuotes, massiveTrades } from '../tape/formats/massive.ts';
-import { openInterestList } from '../tape/formats/open-interest.ts';
-import { optionQuotes } from '../tape/formats/option-quotes.ts';
-import { optionTrades } from '../tape/formats/option-trades.ts';
-import { oratsCores, oratsSummaries } from '../tape/formats/orats.ts';
-import { rateList } from '../tape/formats/rate-list.ts';
-import { rootList } from '../tape/formats/root-list.ts';
-import { splitList } from '../tape/formats/split-list.ts';
-import { stockTrades } from '../tape/formats/stock-trades.ts';
-import { symbolList } from '../tape/formats/symbol-list.ts';
+import { chainFormats } from '../tape/chains/chain-formats.ts';
+import type { Dataset, Format } from '../tape/formats/format.ts';
+import {
+  dividendList,
+  indexAggregates,
+  openInterestList,
+  optionAggregates,
+  optionQuotes,
+  optionTrades,
+  rateList,
+  rootList,
+  splitList,
+  stockAggregates,
+  stockTrades,
+  symbolList,
+  volatilityDayList,
+} from '../tape/formats/own-formats.ts';
+import { databentoDays, databentoMinutes, databentoQuotes, databentoTrades } from '../tape/vendors/databento.ts';
+import { massiveAggregates, massiveQuotes, massiveTrades } from '../tape/vendors/massive.ts';
+import { oratsCores, oratsSummaries } from '../tape/vendors/orats.ts';
 import {
   thetaBars,
   thetaBarsV2,
@@ -26,11 +31,9 @@ import {
   thetaQuotesV2,
   thetaTrades,
   thetaTradesV2,
-} from '../tape/formats/theta.ts';
-import { tradierTimesales } from '../tape/formats/tradier.ts';
-import { volatilityDayList } from '../tape/formats/volatility-day-list.ts';
-import { yfinanceDownload, yfinanceHistory } from '../tape/formats/yfinance.ts';
-import type { Dataset } from './dataset-names.ts';
+} from '../tape/vendors/theta.ts';
+import { tradierTimesales } from '../tape/vendors/tradier.ts';
+import { yfinanceDownload, yfinanceHistory } from '../tape/vendors/yfinance.ts';
 import type { IngestSettings, Loader, TapeLoader } from './files/file-job.ts';
 
 interface DatasetKind {

@@ -9,7 +9,7 @@ import { pruneExpired } from '../store/superseded/prune.ts';
 import { readLines } from '../tape/csv/lines.ts';
 import { type BadLine, TapeFileError } from '../tape/csv/tape-file.ts';
 import { lacking } from '../tape/formats/format.ts';
-import { stockTrades } from '../tape/formats/stock-trades.ts';
+import { stockTrades } from '../tape/formats/own-formats.ts';
 import { splitCsvLine } from '../tape/text/csv-line.ts';
 import { FileRefused } from './files/bad-line-log.ts';
 import { expandPatterns } from './files/file-patterns.ts';

@@ -18,7 +18,7 @@ import { inSettledTransaction, isUsable, type Transaction } from '../store/rows/
 import { beginSampleWrite, markSample, rejectMixture, writtenSymbols } from '../store/sample-data.ts';
 import { asGeneration } from '../store/superseded/generation.ts';
 import { reasonOf, TapeFileError } from '../tape/csv/tape-file.ts';
-import type { Dataset } from './dataset-names.ts';
+import type { Dataset } from '../tape/formats/format.ts';
 import { datasets } from './datasets.ts';
 import { type BadLineLog, badLineLog, FileRefused, reportedBadLines } from './files/bad-line-log.ts';
 import { type ContentHash, ContentHasher, ContentMeter, hashFile, hashHead, sourceOf } from './files/content-hash.ts';

@@ -3,7 +3,6 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { exchangeInstant } from '../../src/domain/market-time.ts';
-import type { Dataset } from '../../src/ingest/dataset-names.ts';
 import { ingestFiles } from '../../src/ingest/ingest.ts';
 import { reconcile } from '../../src/ingest/options/reconcile.ts';
 import { recompute } from '../../src/ingest/recompute/recompute.ts';
@@ -13,6 +12,7 @@ import { chainCapturesAt, saveChainCapture } from '../../src/store/chain/chain-c
 import { inTransaction } from '../../src/store/rows/transaction.ts';
 import { asGeneration } from '../../src/store/superseded/generation.ts';
 import { pruneSuperseded } from '../../src/store/superseded/prune.ts';
+import type { Dataset } from '../../src/tape/formats/format.ts';
 import type { Json, TestApp } from '../support/app.ts';
 import { asOfFields, toldOfThePast } from '../support/as-of-fields.ts';
 import { filledArguments } from '../support/filled-arguments.ts';

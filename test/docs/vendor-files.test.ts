@@ -2,10 +2,9 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { minuteMs } from '../../src/domain/units.ts';
-import { type Dataset, datasetNames } from '../../src/ingest/dataset-names.ts';
 import { datasets } from '../../src/ingest/datasets.ts';
 import { ingestFiles } from '../../src/ingest/ingest.ts';
-import { type Format, spellings } from '../../src/tape/formats/format.ts';
+import { type Dataset, datasetNames, type Format, spellings } from '../../src/tape/formats/format.ts';
 import { storeForThisTest } from '../support/store.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 

@@ -7,8 +7,7 @@ import { dateOfEpochDay, type SessionDate } from '../../domain/market-time.ts';
 import { joinedHours, type TapeHours, type TapeHoursCounter, tapeHoursCounter } from '../../domain/tape-hours.ts';
 import { type ByteHeader, type BytePiece, readBytePieces } from '../../tape/csv/byte-csv.ts';
 import type { OnBadLine, OnBytes } from '../../tape/csv/tape-file.ts';
-import { optionQuotes } from '../../tape/formats/option-quotes.ts';
-import { optionTrades } from '../../tape/formats/option-trades.ts';
+import { optionQuotes, optionTrades } from '../../tape/formats/own-formats.ts';
 import { closedDayCounter } from '../../tape/prints/closed-days.ts';
 import type { OptionQuoteColumn } from '../../tape/prints/option-quotes.ts';
 import {

@@ -8,7 +8,7 @@ import type { SampleWriterData, SampleWritten } from '../../sample/writer.ts';
 import { exclusively } from '../../store/rows/advisory-lock.ts';
 import type { Store } from '../../store/rows/connection.ts';
 import { SampleEnded } from '../../store/sample-data.ts';
-import type { Dataset } from '../dataset-names.ts';
+import type { Dataset } from '../../tape/formats/format.ts';
 import { type FileReport, ingestFiles } from '../ingest.ts';
 import {
   endSampleLoading,

@@ -5,9 +5,9 @@ import { readLines } from '../csv/lines.ts';
 import { type BadLine, type OnBadLine, type OnBytes, TapeFileError } from '../csv/tape-file.ts';
 import { isBlank, readGroupedNumber, shown } from '../csv/values.ts';
 import { readWrittenDate } from '../csv/written-date.ts';
-import { noChain } from '../formats/chains.ts';
 import { exchangePage } from '../formats/exchange-page.ts';
 import { splitCsvLine } from '../text/csv-line.ts';
+import { noChain } from './chain-formats.ts';
 import { assembleChain, chainRows, priorClose, readContractCell } from './chain-rows.ts';
 
 const { columns, contract: contractColumns, delayMs, longestPreamble, preamble: keys } = exchangePage;

@@ -1,13 +1,15 @@
 import type { OptionRoots } from '../../domain/chain/option-root.ts';
 import { type OnBadLine, type OnBytes, readBytes } from '../csv/tape-file.ts';
-import { type Beginning, beginningOf } from '../vendors/beginning.ts';
+import { type Beginning, beginningOf } from '../csv/translate.ts';
+import type { VendorChain } from '../formats/vendor.ts';
+import { massiveChainParts } from '../vendors/massive.ts';
+import { oratsCsvChain, oratsJsonChain } from '../vendors/orats.ts';
+import { thetaCsvChain } from '../vendors/theta.ts';
+import { tradierChainParts } from '../vendors/tradier.ts';
+import { yfinanceCsvChain } from '../vendors/yfinance.ts';
 import { type ReadChain, readChainCsv } from './chain-csv.ts';
 import { readChainJson } from './chain-json.ts';
-import { oratsCsvChain, thetaCsvChain, yfinanceCsvChain } from './csv-chains.ts';
-import { massiveChainParts } from './massive-chain.ts';
-import { oratsJsonChain } from './orats-chain.ts';
-import { tradierChainParts } from './tradier-chain.ts';
-import { readVendorChain, type VendorChain } from './vendor-chain.ts';
+import { readVendorChain } from './vendor-chain.ts';
 
 const vendorChains: readonly VendorChain[] = [
   ...[massiveChainParts, tradierChainParts, oratsJsonChain],

@@ -3,9 +3,9 @@ import type { OptionRoots } from '../../domain/chain/option-root.ts';
 import { exchangeOffsetMs, isDate } from '../../domain/market-time.ts';
 import { type OnBadLine, type OnBytes, readBytes, TapeFileError } from '../csv/tape-file.ts';
 import { isBlank, readGroupedNumber } from '../csv/values.ts';
-import { noChain } from '../formats/chains.ts';
 import { exchangeJson } from '../formats/exchange-json.ts';
 import type { ReadChain } from './chain-csv.ts';
+import { noChain } from './chain-formats.ts';
 import { assembleChain, type ChainHeader, chainRows, priorClose, readContractCell } from './chain-rows.ts';
 
 const { columns, delayMs, tradeTime, spot: spotColumn, priorClose: priorColumn, change: changeColumn } = exchangeJson;

@@ -1,5 +1,6 @@
 import { sessionOf } from '../../domain/calendar.ts';
 import { type ChainCapture, type ChainRow, unknownNumbers } from '../../domain/chain/chain.ts';
+import { greekNames, sourceColumns } from '../../domain/chain/chain-columns.ts';
 import {
   compareContracts,
   type OptionContract,
@@ -9,7 +10,33 @@ import {
 import { type OptionRoots, standardRoots } from '../../domain/chain/option-root.ts';
 import { highestStockPrice } from '../../domain/market/print.ts';
 import { TapeFileError } from '../csv/tape-file.ts';
-import { type ReadNumber, type SourceName, withinDomain } from './vendor-domain.ts';
+import type { SourceName } from '../formats/vendor.ts';
+
+/** Reads a number of a source's record; NaN = absent. */
+type ReadNumber<Name extends SourceName> = (name: Name) => number;
+
+/**
+ * The one check of sources' values: fills in a row of unknown numbers from a source with the given ones. A number
+ * outside its column's range, or a fractional count, stays unknown (methodology 2). So does an iv of 0. A greek that
+ * equals another one outside its range is the source's way to write no value, such as a delta of −1 beside a gamma of
+ * −1.
+ */
+function withinDomain<Name extends SourceName>(names: readonly Name[]) {
+  const ranges = names.map((name) => {
+    const { type, from, to } = sourceColumns[name];
+    return { name, from, to, isWhole: type !== 'float64', isGreek: greekNames.some((greek) => greek === name) };
+  });
+  return (row: ChainRow, read: ReadNumber<Name>): void => {
+    let outside: Set<number | null> | null = null;
+    for (const { name, from, to, isWhole, isGreek } of ranges) {
+      const value = read(name);
+      if (value >= from && value <= to && (!isWhole || Number.isInteger(value))) row[name] = value;
+      else if (isGreek && !Number.isNaN(value)) outside = (outside ?? new Set()).add(value);
+    }
+    if (outside !== null) for (const name of greekNames) if (outside.has(row[name])) row[name] = null;
+    if (row.iv === 0) row.iv = null;
+  };
+}
 
 /** A price above the maximum is a source's way to write no value. */
 const underlyingPrice = (value: number | null) =>

@@ -4,7 +4,7 @@ import { isDate, type SessionDate } from '../../domain/market-time.ts';
 import type { CsvFormat } from '../csv/csv.ts';
 import { readCount, shown } from '../csv/values.ts';
 import { type ColumnOf, spellings } from '../formats/format.ts';
-import { openInterestList as format } from '../formats/open-interest.ts';
+import { openInterestList as format } from '../formats/own-formats.ts';
 
 /** Open interest of a contract; `sessionDate` null = not in the line. */
 export interface OpenInterestLine extends OptionContract {

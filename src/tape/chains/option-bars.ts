@@ -6,8 +6,8 @@ import { minuteMs } from '../../domain/units.ts';
 import { type BarColumnName, barReader } from '../csv/bar-lines.ts';
 import type { ColumnIndex, CsvFormat } from '../csv/csv.ts';
 import { beforeExpiry, shown } from '../csv/values.ts';
-import { optionAggregates } from '../formats/aggregates.ts';
 import { spellings } from '../formats/format.ts';
+import { optionAggregates } from '../formats/own-formats.ts';
 
 /** A bar of an option contract in the vendor's aggregate flat files; volume in contracts. */
 export interface OptionBar {

@@ -2,31 +2,9 @@ import type { ChainRow } from '../../domain/chain/chain.ts';
 import type { OptionRoots } from '../../domain/chain/option-root.ts';
 import { type OnBadLine, type OnBytes, readBytes, TapeFileError } from '../csv/tape-file.ts';
 import { isBlank, readGroupedNumber, shown } from '../csv/values.ts';
-import type { Format } from '../formats/format.ts';
+import { type ChainPart, sourceNames, type VendorChain } from '../formats/vendor.ts';
 import type { ReadChain } from './chain-csv.ts';
 import { assembleChain, chainRows, readContractCell } from './chain-rows.ts';
-import { type SourceName, sourceNames } from './vendor-domain.ts';
-
-/** A contract of a vendor's chain. Numbers are as written; absent, null or blank = unknown. */
-export interface ChainPart {
-  /** OSI symbol, as written. */
-  contract: string;
-  numbers: Partial<Record<SourceName, unknown>>;
-  /** Shares per contract; absent = those of the root. */
-  shares?: unknown;
-  /** Instants of its quotes and trades, epoch ms; NaN = unknown. */
-  times: readonly number[];
-  /** Price of the underlying and its time, epoch ms. */
-  spot?: { price: unknown; tsMs: number };
-}
-
-/** A vendor's format of chains without a time of its own: that of a chain is the newest in it. */
-export interface VendorChain {
-  format: Format;
-  isJson: boolean;
-  /** The contracts of each line or result, with its number from 1, or the reason why it is invalid. */
-  parts(texts: AsyncIterable<Buffer>): AsyncIterable<{ line: number; found: readonly ChainPart[] | string }>;
-}
 
 const chainRow = chainRows(sourceNames);
 

@@ -3,8 +3,8 @@ import type { GivenBar } from '../../domain/market/bar.ts';
 import { highestStockPrice } from '../../domain/market/print.ts';
 import { dateOfEpochDay, exchangeDate, type SessionDate } from '../../domain/market-time.ts';
 import { dayMs } from '../../domain/units.ts';
-import type { indexAggregates, optionAggregates, stockAggregates } from '../formats/aggregates.ts';
 import type { ColumnOf } from '../formats/format.ts';
+import type { indexAggregates, optionAggregates, stockAggregates } from '../formats/own-formats.ts';
 import type { ColumnIndex } from './csv.ts';
 import { problemOfInstant, readCount, readInstant, readNumber, shown } from './values.ts';
 

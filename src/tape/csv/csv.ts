@@ -1,8 +1,8 @@
 import { type HeaderFormat, lacking } from '../formats/format.ts';
 import { splitCsvLine } from '../text/csv-line.ts';
-import { readAs } from '../vendors/translate.ts';
 import { type LineBatch, readLines } from './lines.ts';
 import { type OnBadLine, type OnBytes, TapeFileError } from './tape-file.ts';
+import { readAs } from './translate.ts';
 
 /** Positions of a format's columns: the index of each in a line, −1 for an absent optional one. */
 export type ColumnIndex<Name extends string> = Record<Name, number>;

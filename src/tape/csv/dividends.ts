@@ -1,6 +1,6 @@
 import { type Dividend, dividendKinds } from '../../domain/market/dividends.ts';
-import { dividendList as format } from '../formats/dividend-list.ts';
 import type { ColumnOf } from '../formats/format.ts';
+import { dividendList as format } from '../formats/own-formats.ts';
 import { type Cells, cellReader } from './cells.ts';
 import type { CsvFormat } from './csv.ts';
 import { readExDate } from './splits.ts';

@@ -1,6 +1,6 @@
 import type { Rate } from '../../domain/market/rates.ts';
 import type { ColumnOf } from '../formats/format.ts';
-import { rateList as format } from '../formats/rate-list.ts';
+import { rateList as format } from '../formats/own-formats.ts';
 import { type Cells, cellReader } from './cells.ts';
 import type { CsvFormat } from './csv.ts';
 import { readCount, readNumber } from './values.ts';

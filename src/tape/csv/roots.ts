@@ -1,6 +1,6 @@
 import type { RootEntry } from '../../domain/chain/root-entry.ts';
 import type { ColumnOf } from '../formats/format.ts';
-import { rootList as format } from '../formats/root-list.ts';
+import { rootList as format } from '../formats/own-formats.ts';
 import { type Cells, cellReader } from './cells.ts';
 import type { CsvFormat } from './csv.ts';
 import { readCount } from './values.ts';

@@ -2,7 +2,7 @@ import { isTradingDay } from '../../domain/calendar.ts';
 import type { Split } from '../../domain/market/splits.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
 import type { ColumnOf } from '../formats/format.ts';
-import { splitList as format } from '../formats/split-list.ts';
+import { splitList as format } from '../formats/own-formats.ts';
 import { type Cells, cellReader } from './cells.ts';
 import type { CsvFormat } from './csv.ts';
 import { readNumber } from './values.ts';

@@ -9,7 +9,7 @@ import {
 } from '../../domain/market/symbol.ts';
 import { type Tier, tiers } from '../../domain/tier.ts';
 import type { ColumnOf } from '../formats/format.ts';
-import { symbolList as format } from '../formats/symbol-list.ts';
+import { symbolList as format } from '../formats/own-formats.ts';
 import { type Cells, cellReader } from './cells.ts';
 import type { CsvFormat } from './csv.ts';
 import { readCount } from './values.ts';

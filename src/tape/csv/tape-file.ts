@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { basename } from 'node:path';
 import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
-import { asRows } from '../vendors/translate.ts';
+import { asRows } from './translate.ts';
 import { unzstd } from './zstd-frames.ts';
 
 /** Thrown for a vendor file that cannot be read; `message` begins with the file's name and is safe to show. */

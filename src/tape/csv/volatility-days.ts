@@ -1,7 +1,7 @@
 import { isTradingDay } from '../../domain/calendar.ts';
 import type { VolatilityDay } from '../../domain/chain/volatility-day.ts';
 import type { ColumnOf } from '../formats/format.ts';
-import { volatilityDayList as format } from '../formats/volatility-day-list.ts';
+import { volatilityDayList as format } from '../formats/own-formats.ts';
 import { type Cells, cellReader } from './cells.ts';
 import type { CsvFormat } from './csv.ts';
 import { readNumber } from './values.ts';

@@ -7,7 +7,7 @@ import { countAt, priceAt } from '../csv/byte-values.ts';
 import type { ColumnIndex } from '../csv/csv.ts';
 import type { OnBadLine, OnBytes } from '../csv/tape-file.ts';
 import type { ColumnOf } from '../formats/format.ts';
-import { optionQuotes } from '../formats/option-quotes.ts';
+import { optionQuotes } from '../formats/own-formats.ts';
 import { largestOptionPrice } from './option-trades.ts';
 import { badContract, badStamp, expired, stampMs, stampNanos } from './print-fields.ts';
 

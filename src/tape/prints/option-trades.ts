@@ -7,7 +7,7 @@ import { priceAt, sizeMicrosAt } from '../csv/byte-values.ts';
 import type { ColumnIndex } from '../csv/csv.ts';
 import type { OnBadLine, OnBytes } from '../csv/tape-file.ts';
 import type { ColumnOf } from '../formats/format.ts';
-import { optionTrades } from '../formats/option-trades.ts';
+import { optionTrades } from '../formats/own-formats.ts';
 import {
   badConditions,
   badContract,

@@ -14,7 +14,7 @@ import type { ColumnIndex } from '../csv/csv.ts';
 import type { OnBadLine, OnBytes } from '../csv/tape-file.ts';
 import type { UnservedTickers } from '../csv/unserved-tickers.ts';
 import { type ColumnOf, spellings } from '../formats/format.ts';
-import { stockTrades } from '../formats/stock-trades.ts';
+import { stockTrades } from '../formats/own-formats.ts';
 import { readVendorTicker } from '../text/vendor-ticker.ts';
 import {
   badConditions,

@@ -1,7 +1,58 @@
-import { massiveAggregates, massiveQuotes, massiveTrades } from '../formats/massive.ts';
-import { BarSpacing } from './bar-spacing.ts';
-import { type PageReader, type RowFormat, VendorError } from './row-format.ts';
-import { statedTicker } from './stated-ticker.ts';
+import { exchangeDate } from '../../domain/market-time.ts';
+import type { Format } from '../formats/format.ts';
+import {
+  BarSpacing,
+  type ChainPart,
+  type PageReader,
+  type RowFormat,
+  statedTicker,
+  type VendorChain,
+  VendorError,
+} from '../formats/vendor.ts';
+import { jsonTexts, parseExact } from '../text/json-values.ts';
+
+// Pages of the REST API of Massive, which was Polygon.io. Names of keys: github.com/polygon-io/client-python,
+// test_rest/mocks and polygon/rest/models.
+
+/** `/v3/trades/{ticker}`: prints of a stock or an option contract. */
+export const massiveTrades = {
+  name: 'massive-trades',
+  content: 'pages of /v3/trades of Massive',
+  required: ['results', 'price', 'size', 'exchange', 'sequence_number', 'sip_timestamp'],
+  time: { column: 'sip_timestamp', unit: 'nanoseconds' },
+  delayMs: 0,
+  symbols: { column: 'next_url', spelling: 'stated' },
+} as const satisfies Format;
+
+/** `/v3/quotes/{ticker}`: bids and offers of an option contract. */
+export const massiveQuotes = {
+  name: 'massive-quotes',
+  content: 'pages of /v3/quotes of Massive',
+  required: ['results', 'ask_price', 'bid_price', 'sequence_number', 'sip_timestamp'],
+  time: { column: 'sip_timestamp', unit: 'nanoseconds' },
+  delayMs: 0,
+  symbols: { column: 'next_url', spelling: 'stated' },
+} as const satisfies Format;
+
+/** `/v2/aggs/ticker/{ticker}/range/…`: minutes or days of a stock or an option contract. */
+export const massiveAggregates = {
+  name: 'massive-aggregates',
+  content: 'pages of /v2/aggs of Massive',
+  required: ['results', 'ticker', 'adjusted', 'o', 'h', 'l', 'c', 't'],
+  time: { column: 't', unit: 'milliseconds' },
+  delayMs: 0,
+  symbols: { column: 'ticker', spelling: 'tickerOrOsi' },
+} as const satisfies Format;
+
+/** `/v3/snapshot/options/{underlying}`: the chain of an underlying. Its times are those of its quotes. */
+export const massiveChain = {
+  name: 'massive-chain',
+  content: 'pages of /v3/snapshot/options of Massive',
+  required: ['results', 'details', 'open_interest', 'underlying_asset'],
+  time: { column: 'last_updated', unit: 'nanoseconds' },
+  delayMs: 0,
+  symbols: { column: 'ticker', spelling: 'prefixedOsi' },
+} as const satisfies Format;
 
 type Page = Parameters<PageReader['rows']>[0];
 type Result = Readonly<Record<string, unknown>>;
@@ -9,7 +60,7 @@ type Result = Readonly<Record<string, unknown>>;
 const shown = (value: unknown) => JSON.stringify(value)?.slice(0, 60) ?? 'nothing';
 
 /** The results of a page; none if it has no such key, as an empty one. Throws `VendorError`. */
-export function resultsOf(page: Page): readonly Result[] {
+function resultsOf(page: Page): readonly Result[] {
   const { status, results = [] } = page;
   if (status !== undefined && status !== 'OK' && status !== 'DELAYED')
     throw new VendorError(`status: expected OK or DELAYED, got ${shown(status)}`);
@@ -28,7 +79,7 @@ function nextOf({ next_url: next }: Page): URL | null {
 }
 
 /** Checks that the pages of a file are one answer from its first to its last. */
-export class PageSequence {
+class PageSequence {
   #next: URL | null = null;
   #pages = 0;
 
@@ -128,5 +179,55 @@ export const massiveAggregateRows: RowFormat = {
         spacing.check();
       },
     };
+  },
+};
+
+type Keys = Readonly<Record<string, unknown>>;
+
+const keysOf = (value: unknown): Keys => (typeof value === 'object' && value !== null ? (value as Keys) : {});
+
+/** Epoch ms of nanoseconds; NaN if there are none. */
+const msOf = (nanos: unknown) =>
+  typeof nanos === 'string' && /^\d{7,}$/.test(nanos) ? Number(nanos.slice(0, -6)) : Number.NaN;
+
+function partOf(result: Keys): ChainPart {
+  const [details, quote, trade] = [keysOf(result.details), keysOf(result.last_quote), keysOf(result.last_trade)];
+  const [greeks, underlying, day] = [keysOf(result.greeks), keysOf(result.underlying_asset), keysOf(result.day)];
+  const spotMs = msOf(underlying.last_updated);
+  const [dayMs, quoteMs] = [msOf(day.last_updated), msOf(quote.last_updated)];
+  const nowMs = Number.isNaN(spotMs) ? quoteMs : spotMs;
+  // A contract that did not trade today has the figures of the day on which it did.
+  const isToday = dayMs > 0 && nowMs > 0 && exchangeDate(dayMs) === exchangeDate(nowMs);
+  const { delta, gamma, theta, vega } = greeks;
+  const price = underlying.price ?? underlying.value;
+  return {
+    contract: String(details.ticker),
+    numbers: {
+      ...{ delta, gamma, theta, vega, bid: quote.bid, ask: quote.ask, iv: result.implied_volatility },
+      openInterest: result.open_interest,
+      volume: isToday ? day.volume : undefined,
+      last: trade.price ?? day.close,
+      fmv: result.fmv,
+    },
+    shares: details.shares_per_contract,
+    times: [spotMs, quoteMs, msOf(trade.sip_timestamp)],
+    // An index has a value.
+    ...(price !== undefined && { spot: { price, tsMs: spotMs } }),
+  };
+}
+
+/** The chain of an underlying, in pages. */
+export const massiveChainParts: VendorChain = {
+  format: massiveChain,
+  isJson: true,
+  async *parts(texts) {
+    const pages = new PageSequence();
+    let line = 0;
+    for await (const text of jsonTexts(texts)) {
+      const page = keysOf(parseExact(text));
+      pages.add(page);
+      for (const result of resultsOf(page)) yield { line: ++line, found: [partOf(result)] };
+    }
+    pages.end();
   },
 };

@@ -1,21 +1,111 @@
 import { readOptionContract } from '../../domain/chain/option-contract.ts';
 import type { Format } from '../formats/format.ts';
 import {
-  thetaBars,
-  thetaBarsV2,
-  thetaOpenInterest,
-  thetaOpenInterestV2,
-  thetaQuotes,
-  thetaQuotesV2,
-  thetaTrades,
-  thetaTradesV2,
-} from '../formats/theta.ts';
+  BarSpacing,
+  csvChain,
+  type LineReader,
+  lineOf,
+  type RowFormat,
+  statedTicker,
+  tickerOfCells,
+  VendorError,
+} from '../formats/vendor.ts';
 import { jsonTexts, parseExact } from '../text/json-values.ts';
 import { exchangeMs, nanosText, stampedMs } from '../text/written-times.ts';
-import { BarSpacing } from './bar-spacing.ts';
-import { tickerOfCells } from './contract-cells.ts';
-import { type LineReader, lineOf, type RowFormat, VendorError } from './row-format.ts';
-import { statedTicker } from './stated-ticker.ts';
+
+// Answers of ThetaData's terminal as CSV. Names of columns: docs.thetadata.us/operations and
+// http-docs.thetadata.us/operations; codes: github.com/ThetaData-API/thetadata-python, thetadata/enums.py.
+
+const ofDay = { column: 'ms_of_day', unit: 'milliseconds' } as const;
+const stamped = { column: 'timestamp', unit: 'stamp' } as const;
+const contract = ['symbol', 'expiration', 'strike', 'right', 'timestamp'] as const;
+const contractV2 = ['root', 'expiration', 'strike', 'right', 'ms_of_day', 'date'] as const;
+const shared = { delayMs: 0, symbols: { column: 'symbol', spelling: 'osi' } } as const;
+const sharedV2 = { delayMs: 0, symbols: { column: 'root', spelling: 'osi' } } as const;
+
+/** `/v3/option/history/trade`. */
+export const thetaTrades = {
+  name: 'theta-trades',
+  content: 'prints of option contracts of ThetaData',
+  required: [...contract, 'sequence', 'condition', 'size', 'exchange', 'price'],
+  time: stamped,
+  ...shared,
+} as const satisfies Format;
+
+/** `/v3/option/history/quote?interval=tick`. */
+export const thetaQuotes = {
+  name: 'theta-quotes',
+  content: 'bids and offers of option contracts of ThetaData',
+  required: [...contract, 'bid', 'ask', 'bid_condition', 'ask_condition'],
+  time: stamped,
+  ...shared,
+} as const satisfies Format;
+
+/** `/v3/option/history/ohlc?interval=1m`. */
+export const thetaBars = {
+  name: 'theta-bars',
+  content: 'minutes of option contracts of ThetaData',
+  required: [...contract, 'open', 'high', 'low', 'close', 'volume', 'count'],
+  time: stamped,
+  ...shared,
+} as const satisfies Format;
+
+/** `/v3/option/history/open_interest`. */
+export const thetaOpenInterest = {
+  name: 'theta-open-interest',
+  content: 'open interest of option contracts of ThetaData',
+  required: [...contract, 'open_interest'],
+  time: stamped,
+  ...shared,
+} as const satisfies Format;
+
+/** `/v3/option/snapshot/greeks/…` and the same of history at one time: a chain with the price of its underlying. */
+export const thetaChain = {
+  name: 'theta-chain',
+  content: 'greeks of option contracts of ThetaData at one time',
+  required: [...contract, 'bid', 'ask', 'implied_vol', 'underlying_timestamp', 'underlying_price'],
+  time: { column: 'underlying_timestamp', unit: 'stamp' },
+  ...shared,
+} as const satisfies Format;
+
+/** `/v2/bulk_hist/option/trade`. */
+export const thetaTradesV2 = {
+  name: 'theta-v2-trades',
+  content: 'prints of option contracts of version 2 of ThetaData',
+  required: [...contractV2, 'sequence', 'condition', 'size', 'exchange', 'price'],
+  time: ofDay,
+  ...sharedV2,
+} as const satisfies Format;
+
+/** `/v2/bulk_hist/option/quote?ivl=0`. */
+export const thetaQuotesV2 = {
+  name: 'theta-v2-quotes',
+  content: 'bids and offers of option contracts of version 2 of ThetaData',
+  required: [...contractV2, 'bid', 'ask', 'bid_condition', 'ask_condition'],
+  time: ofDay,
+  ...sharedV2,
+} as const satisfies Format;
+
+/** `/v2/bulk_hist/option/ohlc?ivl=60000`. */
+export const thetaBarsV2 = {
+  name: 'theta-v2-bars',
+  content: 'minutes of option contracts of version 2 of ThetaData',
+  required: [...contractV2, 'open', 'high', 'low', 'close', 'volume', 'count'],
+  time: ofDay,
+  ...sharedV2,
+} as const satisfies Format;
+
+/** `/v2/bulk_hist/option/open_interest`. */
+export const thetaOpenInterestV2 = {
+  name: 'theta-v2-open-interest',
+  content: 'open interest of option contracts of version 2 of ThetaData',
+  required: [...contractV2, 'open_interest'],
+  time: ofDay,
+  ...sharedV2,
+} as const satisfies Format;
+
+/** Version 2 as JSON: names of columns in `header.format`, rows in `response`. It is read as CSV of the same rows. */
+export const thetaJson: Pick<Format, 'required'> = { required: ['header', 'format', 'response'] };
 
 /** Reads the cells of a line by the names of their columns. */
 type CellOf = (column: string) => string;
@@ -230,3 +320,16 @@ export async function* thetaCsv(texts: AsyncIterable<Buffer>, name: string): Asy
     }
   }
 }
+
+/** Greeks of ThetaData at one time. Its theta and vega are in units that it does not state. */
+export const thetaCsvChain = csvChain(thetaChain, (cell) => {
+  const strike = cell('strike')!;
+  const tsMs = stampedMs(cell('underlying_timestamp')!);
+  const contract = tickerOfCells({
+    ...{ root: cell('symbol')!, expiry: cell('expiration')!, right: cell('right')! },
+    strike: /^\d+\.\d+$/.test(strike) ? Math.round(Number(strike) * 1000) : Number.NaN,
+  });
+  const [bid, ask, iv, delta, gamma] = ['bid', 'ask', 'implied_vol', 'delta', 'gamma'].map(cell);
+  const spot = { price: cell('underlying_price'), tsMs };
+  return [{ contract, numbers: { bid, ask, iv, delta, gamma }, times: [tsMs], spot }];
+});

@@ -1,15 +1,43 @@
-import { tradierTimesales } from '../formats/tradier.ts';
+import { exchangeDate } from '../../domain/market-time.ts';
+import type { Format } from '../formats/format.ts';
+import {
+  BarSpacing,
+  type ChainPart,
+  type RowFormat,
+  statedTicker,
+  type VendorChain,
+  VendorError,
+} from '../formats/vendor.ts';
+import { jsonTexts, parseExact } from '../text/json-values.ts';
 import { stampedMs } from '../text/written-times.ts';
-import { BarSpacing } from './bar-spacing.ts';
-import { type RowFormat, VendorError } from './row-format.ts';
-import { statedTicker } from './stated-ticker.ts';
 
-type Keys = Readonly<Record<string, unknown>>;
+// Answers of Tradier's market data API. Names of keys: github.com/tradelimit-com/tradelimit-brokerage-tradier,
+// src/main/kotlin/com/tradelimit/brokerage/tradier/market, and github.com/QuantConnect/Lean.
+
+/** `/v1/markets/options/chains`: the contracts of one expiry. */
+export const tradierChain = {
+  name: 'tradier-chain',
+  content: 'answers of /v1/markets/options/chains of Tradier',
+  required: ['options', 'option', 'symbol', 'root_symbol', 'bid_date', 'ask_date', 'open_interest'],
+  time: { column: 'bid_date', unit: 'milliseconds' },
+  delayMs: 0,
+  symbols: { column: 'symbol', spelling: 'osi' },
+} as const satisfies Format;
+
+/** `/v1/markets/timesales?interval=1min`: minutes of a stock. */
+export const tradierTimesales = {
+  name: 'tradier-timesales',
+  content: 'answers of /v1/markets/timesales of Tradier',
+  required: ['series', 'data', 'time', 'timestamp', 'open', 'high', 'low', 'close', 'volume'],
+  time: { column: 'timestamp', unit: 'seconds' },
+  delayMs: 0,
+  symbols: { column: 'file name', spelling: 'tapeTicker' },
+} as const satisfies Format;
 
 const shown = (value: unknown) => JSON.stringify(value)?.slice(0, 60) ?? 'nothing';
 
 /** The items below two keys: a list, or one item without it; none if the first is null, as in an empty answer. */
-export function itemsOf(page: Keys, outer: string, inner: string): readonly Keys[] {
+function itemsOf(page: Keys, outer: string, inner: string): readonly Keys[] {
   if (page[outer] === null) return [];
   const below = (page[outer] as Keys | undefined)?.[inner];
   const items = Array.isArray(below) ? below : [below];
@@ -41,5 +69,40 @@ export const tradierTimesalesRows: RowFormat = {
       },
       end: () => spacing.check(),
     };
+  },
+};
+
+type Keys = Readonly<Record<string, unknown>>;
+
+/** Epoch ms of digits; NaN for 0 or another value. */
+const msOf = (value: unknown) =>
+  typeof value === 'string' && /^[1-9]\d{9,}$/.test(value) ? Number(value) : Number.NaN;
+
+function partOf(option: Keys): ChainPart {
+  const times = [msOf(option.bid_date), msOf(option.ask_date), msOf(option.trade_date)];
+  const { delta, gamma, theta, vega, mid_iv: iv, updated_at: updated } = (option.greeks ?? {}) as Keys;
+  const newest = Math.max(...times.filter((ms) => !Number.isNaN(ms)));
+  // Greeks are computed hourly; those of another day are not of these quotes.
+  const updatedMs = stampedMs(`${updated ?? ''}Z`);
+  const areKnown = Number.isFinite(newest) && Number.isFinite(updatedMs);
+  const isToday = areKnown && exchangeDate(newest) === exchangeDate(updatedMs);
+  const { bid, ask, last, volume, open_interest: openInterest } = option;
+  return {
+    contract: String(option.symbol),
+    numbers: { bid, ask, last, volume, openInterest, ...(isToday && { iv, delta, gamma, theta, vega }) },
+    shares: option.contract_size,
+    times,
+  };
+}
+
+/** Contracts of one or more expiries, each an answer. They do not have the price of the underlying. */
+export const tradierChainParts: VendorChain = {
+  format: tradierChain,
+  isJson: true,
+  async *parts(texts) {
+    let line = 0;
+    for await (const page of jsonTexts(texts))
+      for (const option of itemsOf(parseExact(page) as Keys, 'options', 'option'))
+        yield { line: ++line, found: [partOf(option)] };
   },
 };

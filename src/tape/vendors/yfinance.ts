@@ -1,9 +1,49 @@
 import { exchangeInstant, isDate } from '../../domain/market-time.ts';
 import type { Format } from '../formats/format.ts';
-import { yfinanceDownload, yfinanceHistory } from '../formats/yfinance.ts';
-import { nanosText } from '../text/written-times.ts';
-import { type LineReader, type RowFormat, VendorError } from './row-format.ts';
-import { statedTicker } from './stated-ticker.ts';
+import { csvChain, type LineReader, type RowFormat, statedTicker, VendorError } from '../formats/vendor.ts';
+import { nanosText, stampedMs } from '../text/written-times.ts';
+
+// Frames of the Python package yfinance, as pandas' `to_csv` writes them. Names of columns:
+// github.com/ranaroussi/yfinance, yfinance/ticker.py and yfinance/scrapers/history.py.
+
+/** `Ticker.history(auto_adjust=False)`: days of a stock. */
+export const yfinanceHistory = {
+  name: 'yfinance-history',
+  content: 'frames of history of yfinance, with auto_adjust=False',
+  required: ['Date', 'Open', 'High', 'Low', 'Close', 'Adj Close', 'Volume', 'Stock Splits'],
+  time: null,
+  delayMs: 0,
+  symbols: { column: 'file name', spelling: 'tapeTicker' },
+} as const satisfies Format;
+
+/** `download(auto_adjust=False, actions=True)` of one ticker: three lines of header. */
+export const yfinanceDownload = {
+  name: 'yfinance-download',
+  content: 'frames of download of yfinance, with auto_adjust=False and actions=True',
+  required: ['Price', 'Open', 'High', 'Low', 'Close', 'Adj Close', 'Volume', 'Stock Splits'],
+  time: null,
+  delayMs: 0,
+  symbols: { column: 'Ticker', spelling: 'tapeTicker' },
+} as const satisfies Format;
+
+/** `Ticker.option_chain(…)`: calls or puts of one expiry, or both one after another. */
+export const yfinanceChain = {
+  name: 'yfinance-chain',
+  content: 'frames of option_chain of yfinance',
+  required: [
+    'contractSymbol',
+    'lastTradeDate',
+    'strike',
+    'lastPrice',
+    'bid',
+    'ask',
+    'openInterest',
+    'impliedVolatility',
+  ],
+  time: { column: 'lastTradeDate', unit: 'stamp' },
+  delayMs: 0,
+  symbols: { column: 'contractSymbol', spelling: 'osi' },
+} as const satisfies Format;
 
 /** Prices are 32-bit floats written as 64-bit ones: 301.1, not 301.1000061035156. Another number is unchanged. */
 function priceText(text: string): string {
@@ -67,3 +107,14 @@ export const yfinanceRows: readonly RowFormat[] = [
     };
   }),
 ];
+
+/** The least volatility that is one: the vendor writes 1e-5 for none. */
+const leastVolatility = 1e-4;
+
+/** Calls or puts of yfinance. It does not have the price of the underlying. */
+export const yfinanceCsvChain = csvChain(yfinanceChain, (cell) => {
+  const iv = Number(cell('impliedVolatility')) > leastVolatility ? cell('impliedVolatility') : undefined;
+  const [bid, ask, last, volume] = ['bid', 'ask', 'lastPrice', 'volume'].map(cell);
+  const numbers = { bid, ask, last, volume, iv, openInterest: cell('openInterest') };
+  return [{ contract: cell('contractSymbol')!, numbers, times: [stampedMs(cell('lastTradeDate')!)] }];
+});

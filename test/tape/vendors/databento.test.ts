@@ -2,7 +2,7 @@ import { zstdCompressSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { readBytes, TapeFileError } from '../../../src/tape/csv/tape-file.ts';
-import { dbnRows } from '../../../src/tape/vendors/dbn/dbn-rows.ts';
+import { dbnRows } from '../../../src/tape/vendors/databento.ts';
 import {
   type DbnFile,
   dbnBar,

@@ -1,15 +1,35 @@
 import type { Format } from '../formats/format.ts';
-import { thetaChain, thetaJson } from '../formats/theta.ts';
+import { type LineReader, lineOf, type RowFormat, VendorError } from '../formats/vendor.ts';
+import { splitCsvLine } from '../text/csv-line.ts';
 import { columnFinder, csvRows } from '../text/csv-rows.ts';
 import { jsonTexts, parseExact } from '../text/json-values.ts';
-import { beginningOf, headBytes } from './beginning.ts';
-import { dbnFormats, dbnRows } from './dbn/dbn-rows.ts';
-import { massiveAggregateRows, massiveQuoteRows, massiveTradeRows } from './massive.ts';
-import { oratsRows } from './orats.ts';
-import { type LineReader, lineOf, type RowFormat, VendorError } from './row-format.ts';
-import { thetaCsv, thetaRows } from './theta.ts';
-import { tradierTimesalesRows } from './tradier.ts';
-import { yfinanceRows } from './yfinance.ts';
+import { dbnFormats, dbnRows } from '../vendors/databento.ts';
+import { massiveAggregateRows, massiveQuoteRows, massiveTradeRows } from '../vendors/massive.ts';
+import { oratsRows } from '../vendors/orats.ts';
+import { thetaChain, thetaCsv, thetaJson, thetaRows } from '../vendors/theta.ts';
+import { tradierTimesalesRows } from '../vendors/tradier.ts';
+import { yfinanceRows } from '../vendors/yfinance.ts';
+
+/** Number of bytes by which a file is recognized. */
+const headBytes = 64 * 1024;
+
+/** The names by which a format is recognized: keys of JSON, or columns of a header in lower case. */
+export interface Beginning {
+  isJson: boolean;
+  fits(format: Pick<Format, 'required'>): boolean;
+}
+
+/** Recognizes a file by its first bytes. */
+export function beginningOf(bytes: Buffer): Beginning {
+  const text = bytes.toString('utf8', 0, headBytes).replace(/^\ufeff/, '');
+  if (/^\s*[{[]/.test(text)) {
+    const keys = new Set(Array.from(text.matchAll(/"([^"\\]{1,40})"\s*:/g), ([, key]) => key!));
+    return { isJson: true, fits: ({ required }) => required.every((key) => keys.has(key)) };
+  }
+  const names = (splitCsvLine(text.split(/\r?\n/, 1)[0]!) ?? []).map((name) => name.trim().toLowerCase());
+  const fits = ({ required }: Pick<Format, 'required'>) => required.every((name) => names.includes(name.toLowerCase()));
+  return { isJson: false, fits };
+}
 
 /** Formats of which a file is recognized in this order: one with the names of another and more comes before it. */
 const rowFormats: readonly RowFormat[] = [

@@ -1,5 +1,5 @@
-import { VendorError } from '../row-format.ts';
-import { at, eventMs, headerLength, priceText, type WriteRow } from './dbn-records.ts';
+import { VendorError } from '../../formats/vendor.ts';
+import { at, eventMs, headerLength, priceText, type WriteRow } from './dbn-file.ts';
 
 /** A bar of an instrument at a venue. Prices are digits. */
 interface VenueBar {

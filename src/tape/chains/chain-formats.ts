@@ -1,11 +1,11 @@
-import { exchangeJson } from './exchange-json.ts';
-import { exchangePage } from './exchange-page.ts';
-import type { Format } from './format.ts';
-import { massiveChain } from './massive.ts';
-import { oratsStrikes } from './orats.ts';
-import { thetaChain } from './theta.ts';
-import { tradierChain } from './tradier.ts';
-import { yfinanceChain } from './yfinance.ts';
+import { exchangeJson } from '../formats/exchange-json.ts';
+import { exchangePage } from '../formats/exchange-page.ts';
+import type { Format } from '../formats/format.ts';
+import { massiveChain } from '../vendors/massive.ts';
+import { oratsStrikes } from '../vendors/orats.ts';
+import { thetaChain } from '../vendors/theta.ts';
+import { tradierChain } from '../vendors/tradier.ts';
+import { yfinanceChain } from '../vendors/yfinance.ts';
 
 /** The formats of option chains. */
 export const chainFormats: readonly Format[] = [

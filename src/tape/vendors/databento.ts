@@ -1,13 +1,66 @@
-import { contractId, readOptionContract } from '../../../domain/chain/option-contract.ts';
-import { dayMs, minuteMs } from '../../../domain/units.ts';
-import { yieldToEventLoop } from '../../../runtime/event-loop.ts';
-import { databentoDays, databentoMinutes, databentoQuotes, databentoTrades } from '../../formats/databento.ts';
-import type { Format } from '../../formats/format.ts';
-import { lineOf, VendorError } from '../row-format.ts';
-import { at, eventMs, eventNanos, headerLength, later, priceText, recordPieces, type WriteRow } from './dbn-records.ts';
-import { type DbnMetadata, type DbnSymbols, fixedText, preludeLength, readMetadata, readPrelude } from './metadata.ts';
-import { venueBars } from './venue-bars.ts';
-import { exchangeOf, facilityOf } from './venues.ts';
+import { contractId, readOptionContract } from '../../domain/chain/option-contract.ts';
+import { dayMs, minuteMs } from '../../domain/units.ts';
+import { yieldToEventLoop } from '../../runtime/event-loop.ts';
+import type { Format } from '../formats/format.ts';
+import { lineOf, VendorError } from '../formats/vendor.ts';
+import {
+  at,
+  type DbnMetadata,
+  type DbnSymbols,
+  eventMs,
+  eventNanos,
+  fixedText,
+  headerLength,
+  later,
+  preludeLength,
+  priceText,
+  readMetadata,
+  readPrelude,
+  recordPieces,
+  type WriteRow,
+} from './databento/dbn-file.ts';
+import { venueBars } from './databento/venue-bars.ts';
+
+// Files of Databento in its binary encoding DBN, version 1 to 3, by the schema in their metadata. Layout:
+// github.com/databento/dbn, rust/dbn/src/record.rs, metadata.rs and encode/dbn/sync.rs; publishers.rs for venues.
+
+const shared = {
+  time: { column: 'ts_event', unit: 'nanoseconds' },
+  delayMs: 0,
+  symbols: { column: 'instrument_id', spelling: 'tickerOrOsi' },
+} as const;
+
+/** Prints of stocks or option contracts. */
+export const databentoTrades = {
+  name: 'databento-trades',
+  content: 'DBN files of the schemas trades, tbbo and tcbbo of Databento',
+  required: ['DBN', 'trades or tbbo or tcbbo'],
+  ...shared,
+} as const satisfies Format;
+
+/** Every bid and offer of option contracts. */
+export const databentoQuotes = {
+  name: 'databento-quotes',
+  content: 'DBN files of the schemas mbp-1 and cmbp-1 of Databento',
+  required: ['DBN', 'mbp-1 or cmbp-1'],
+  ...shared,
+} as const satisfies Format;
+
+/** Minutes of stocks or option contracts, also made of seconds. */
+export const databentoMinutes = {
+  name: 'databento-minutes',
+  content: 'DBN files of the schemas ohlcv-1m and ohlcv-1s of Databento',
+  required: ['DBN', 'ohlcv-1m or ohlcv-1s'],
+  ...shared,
+} as const satisfies Format;
+
+/** Sessions of stocks. */
+export const databentoDays = {
+  name: 'databento-days',
+  content: 'DBN files of the schema ohlcv-eod of Databento',
+  required: ['DBN', 'ohlcv-eod'],
+  ...shared,
+} as const satisfies Format;
 
 const symbolMapping = 0x16;
 const tradeAction = 'T'.charCodeAt(0);
@@ -209,3 +262,46 @@ export const dbnFormats: readonly { format: Format; as: readonly string[] }[] = 
   { format: databentoMinutes, as: ['stock-aggregates', 'option-aggregates'] },
   { format: databentoDays, as: ['stock-aggregates'] },
 ];
+
+/*
+ * Ids of exchanges in tapes, by publishers of Databento: those of stocks as the vendor of the tapes numbers them, those
+ * of options 300 and the position of OPRA's letter in the alphabet.
+ */
+
+const publishersOf: Readonly<Record<number, readonly number[]>> = {
+  // NYSE American, Nasdaq BX, NYSE National, EDGA, EDGX, NYSE Chicago, NYSE, NYSE Arca
+  ...{ 1: [11, 78], 2: [3, 75, 86, 88], 3: [10, 13, 14, 40, 49, 63, 91], 7: [7, 73], 8: [8, 74] },
+  ...{ 9: [12, 39, 48, 62], 10: [9, 44, 45, 53, 67, 92], 11: [43, 79] },
+  // Nasdaq, LTSE, IEX, PSX, BYX, BZX, MIAX Pearl, MEMX
+  ...{ 12: [2, 46, 47, 52, 66, 81], 14: [80], 15: [38, 41, 50, 64], 17: [4, 76, 87, 89], 18: [6, 72] },
+  ...{ 19: [5, 71], 20: [16, 42, 51, 65], 21: [15, 77] },
+  // FINRA's facilities
+  4: [17, 18, 19, 54, 55, 56, 68, 69, 70, 82, 83],
+  // Options, from NYSE American to BZX
+  ...{ 300: [20], 301: [21], 302: [22], 303: [23], 304: [24], 307: [25], 308: [26], 309: [27], 312: [28] },
+  ...{ 313: [29], 314: [30], 315: [31], 316: [32], 318: [61], 319: [33], 320: [37], 322: [34], 323: [35] },
+  325: [36],
+};
+
+const exchanges = new Map<number, number>();
+for (const [exchange, publishers] of Object.entries(publishersOf))
+  for (const publisher of publishers) exchanges.set(publisher, Number(exchange));
+
+/** FINRA's facilities: NYSE's, Nasdaq's of Carteret and of Chicago. */
+const facilities = new Map([
+  ...[19, 55, 69].map((publisher) => [publisher, 201] as const),
+  ...[17, 54, 68, 82].map((publisher) => [publisher, 202] as const),
+  ...[18, 56, 70, 83].map((publisher) => [publisher, 203] as const),
+]);
+
+const unknownExchange = 1000;
+
+/** The id of a publisher's exchange in tapes; one of an unknown venue stays another than all. */
+function exchangeOf(publisher: number): number {
+  return exchanges.get(publisher) ?? Math.min(unknownExchange + publisher, 65_535);
+}
+
+/** The facility to which a publisher's prints were reported; blank for an exchange. */
+function facilityOf(publisher: number): number | '' {
+  return facilities.get(publisher) ?? '';
+}
