@@ -22,8 +22,17 @@ const pageAssets: Maker = {
   make: async () => (await import('./generate/page-assets.ts')).pageAssets(),
 };
 
-// In this order: the operations' types come from the graph, which needs the client.
+// In this order: the tables of formats need the vendors; the operations' types come from the graph, which needs the
+// client.
 const makers: readonly Maker[] = [
+  {
+    folder: generatedFolder,
+    make: async () => (await import('./generate/vendor-list.ts')).vendorList(),
+  },
+  {
+    folder: 'docs',
+    make: async () => (await import('./generate/format-tables.ts')).formatTables(),
+  },
   {
     folder: generatedFolder,
     make: async () => (await import('./generate/store-client.ts')).storeClient(),

@@ -2,43 +2,10 @@ import { methodologyVersion } from '../analytics/methodology.ts';
 import type { SessionDate } from '../domain/market-time.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Transaction } from '../store/rows/transaction.ts';
-import { chainFormats } from '../tape/chains/chain-formats.ts';
-import type { Dataset, Format } from '../tape/formats/format.ts';
-import {
-  dividendList,
-  indexAggregates,
-  openInterestList,
-  optionAggregates,
-  optionQuotes,
-  optionTrades,
-  rateList,
-  rootList,
-  splitList,
-  stockAggregates,
-  stockTrades,
-  symbolList,
-  volatilityDayList,
-} from '../tape/formats/own-formats.ts';
-import { databentoDays, databentoMinutes, databentoQuotes, databentoTrades } from '../tape/vendors/databento.ts';
-import { massiveAggregates, massiveQuotes, massiveTrades } from '../tape/vendors/massive.ts';
-import { oratsCores, oratsSummaries } from '../tape/vendors/orats.ts';
-import {
-  thetaBars,
-  thetaBarsV2,
-  thetaOpenInterest,
-  thetaOpenInterestV2,
-  thetaQuotes,
-  thetaQuotesV2,
-  thetaTrades,
-  thetaTradesV2,
-} from '../tape/vendors/theta.ts';
-import { tradierTimesales } from '../tape/vendors/tradier.ts';
-import { yfinanceDownload, yfinanceHistory } from '../tape/vendors/yfinance.ts';
+import type { Dataset } from '../tape/formats/format.ts';
 import type { IngestSettings, Loader, TapeLoader } from './files/file-job.ts';
 
 interface DatasetKind {
-  /** Formats of its files. */
-  formats: readonly Format[];
   /** Stores a file. */
   load?: Loader;
   /** Stores several files as one tape. */
@@ -74,96 +41,80 @@ const solvesMinutes: DatasetKind['completes'] = async (tx, stored, how) => {
 };
 
 const byBytesAlone = () => '';
-const delaysOf = (formats: readonly Format[]) => formats.map(({ name, delayMs }) => `${name} ${delayMs}`).join();
 
 // A dataset's loader is imported with its first file, so that an ingest starts with few modules.
 export const datasets: Record<Dataset, DatasetKind> = {
   symbols: {
-    formats: [symbolList],
     load: async (job) => (await import('./files/lists/symbols.ts')).loadSymbols(job),
     shapedBy: byBytesAlone,
     supersedes: ['symbols'],
   },
   roots: {
-    formats: [rootList],
     load: async (job) => (await import('./files/lists/roots.ts')).loadRoots(job),
     shapedBy: byBytesAlone,
     supersedes: ['roots'],
   },
   splits: {
-    formats: [splitList],
     load: async (job) => (await import('./stocks/splits.ts')).loadSplits(job),
     shapedBy: byBytesAlone,
     supersedes: ['splits'],
   },
   dividends: {
-    formats: [dividendList],
     load: async (job) => (await import('./files/lists/dividends.ts')).loadDividends(job),
     shapedBy: byBytesAlone,
     supersedes: ['dividends'],
   },
   rates: {
-    formats: [rateList],
     load: async (job) => (await import('./files/lists/rates.ts')).loadRates(job),
     shapedBy: byBytesAlone,
     supersedes: ['rates'],
   },
   'volatility-days': {
-    formats: [volatilityDayList, oratsSummaries, oratsCores],
     load: async (job) => (await import('./files/lists/volatility-days.ts')).loadVolatilityDays(job),
     shapedBy: byBytesAlone,
     supersedes: ['volatility-days'],
   },
   'stock-minute-bars': {
-    formats: [stockAggregates, indexAggregates, massiveAggregates, tradierTimesales, databentoMinutes],
     load: async (job) => (await import('./stocks/stock-bars.ts')).loadStockMinuteBars(job),
     shapedBy: byBytesAlone,
     completes: solvesMinutes,
     supersedes: ['stock-minute-bars', 'stock-trades'],
   },
   'stock-day-bars': {
-    formats: [stockAggregates, indexAggregates, massiveAggregates, yfinanceHistory, yfinanceDownload, databentoDays],
     load: async (job) => (await import('./stocks/stock-bars.ts')).loadStockDayBars(job),
     shapedBy: byBytesAlone,
     supersedes: ['stock-day-bars', 'stock-trades'],
   },
   'option-minute-bars': {
-    formats: [optionAggregates, massiveAggregates, thetaBars, thetaBarsV2, databentoMinutes],
     load: async (job) => (await import('./options/option-bars.ts')).loadOptionMinuteBars(job),
     shapedBy: byBytesAlone,
     supersedes: ['option-minute-bars', 'option-trades'],
   },
   'open-interest': {
-    formats: [openInterestList, thetaOpenInterest, thetaOpenInterestV2],
     load: async (job) => (await import('./options/open-interest.ts')).loadOpenInterest(job),
     shapedBy: async (settings, path) =>
       (await import('./options/open-interest.ts')).sessionOfFile(path, settings) ?? '',
     supersedes: ['open-interest'],
   },
   chain: {
-    formats: chainFormats,
     load: async (job) => (await import('./chains/chain.ts')).loadChain(job),
-    shapedBy: ({ gammaSource, rate, delayMs }) =>
-      `${gammaSource} ${rate} ${methodologyVersion} ${delayMs ?? delaysOf(chainFormats)}`,
+    shapedBy: async (settings) => (await import('./chains/chain.ts')).chainShape(settings),
     // `storeChain` removes the earlier files of the chain's instant.
     supersedes: [],
   },
   'stock-trades': {
-    formats: [stockTrades, massiveTrades, databentoTrades],
     loadTape: async (job) => (await import('./stocks/stock-tape.ts')).loadStockTrades(job),
     completes: solvesMinutes,
     shapedBy: ({ extendedBars }) => `${methodologyVersion}${extendedBars ? ' extended' : ''}`,
     supersedes: ['stock-minute-bars', 'stock-day-bars', 'stock-trades'],
   },
   'option-trades': {
-    formats: [optionTrades, massiveTrades, thetaTrades, thetaTradesV2, databentoTrades],
     loadTape: async (job) => (await import('./options/option-tape.ts')).loadOptionTrades(job),
     shapedBy: async (settings, _path, look) =>
       (await import('./options/option-tape.ts')).optionTapeShape(settings, look),
     supersedes: ['option-minute-bars', 'option-trades'],
   },
   'option-quotes': {
-    formats: [optionQuotes, massiveQuotes, thetaQuotes, thetaQuotesV2, databentoQuotes],
     load: async (job) => (await import('./options/option-quotes.ts')).loadOptionQuotes(job),
     shapedBy: byBytesAlone,
     supersedes: ['option-quotes', 'option-trades'],

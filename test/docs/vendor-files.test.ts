@@ -1,36 +1,21 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { minuteMs } from '../../src/domain/units.ts';
-import { datasets } from '../../src/ingest/datasets.ts';
+import { vendors } from '../../generated/tape/vendors.ts';
+import { formatsOf, formatTables } from '../../scripts/generate/format-tables.ts';
+import { vendorList } from '../../scripts/generate/vendor-list.ts';
 import { ingestFiles } from '../../src/ingest/ingest.ts';
-import { type Dataset, datasetNames, type Format, spellings } from '../../src/tape/formats/format.ts';
+import { datasetNames } from '../../src/tape/formats/format.ts';
 import { storeForThisTest } from '../support/store.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const folder = temporaryFolder();
 
-function rowOf(dataset: Dataset, { name, required, time, delayMs, symbols }: Format): string {
-  const cells = [
-    `\`${dataset}\``,
-    `\`${name}\``,
-    required.map((column) => `\`${column}\``).join(', '),
-    time === null ? 'dates' : `\`${time.column}\`: ${time.unit}`,
-    delayMs === 0 ? 'none' : `${delayMs / minuteMs} minutes`,
-    symbols === null ? 'none' : `\`${symbols.column}\`: ${spellings[symbols.spelling]}`,
-  ];
-  return `| ${cells.join(' | ')} |`;
-}
-
 describe('the formats', () => {
-  test('of every dataset stand in docs/vendor-files.md, as their entries are', () => {
+  test('of every dataset stand in docs/vendor-files.md, as the code prints them', () => {
+    for (const [path, text] of formatTables()) expect(readFileSync(`docs/${path}`, 'utf8')).toBe(text.toString());
     const text = readFileSync('docs/vendor-files.md', 'utf8');
-    const table = text
-      .slice(text.indexOf('## Formats'))
-      .split('\n')
-      .filter((line) => /^\| `/.test(line));
-    const rows = datasetNames.flatMap((name) => datasets[name].formats.map((format) => rowOf(name, format)));
-    expect(table.slice(0, rows.length)).toEqual(rows);
+    for (const { name } of datasetNames.flatMap(formatsOf)) expect(text).toContain(`| \`${name}\` |`);
   });
 
   test('have a row with their columns for every dataset', () => {
@@ -41,14 +26,12 @@ describe('the formats', () => {
     );
   });
 
-  test('are one file each below src/tape/formats', () => {
-    const names = Object.values(datasets).flatMap(({ formats }) => formats.map(({ name }) => name));
-    const text = readdirSync('src/tape/formats').map((file) => readFileSync(join('src/tape/formats', file), 'utf8'));
-    for (const name of new Set(names))
-      expect(
-        text.filter((each) => each.includes(`name: '${name}'`)),
-        name,
-      ).toHaveLength(1);
+  test('of a vendor are one file in src/tape/vendors, which the generated list has', () => {
+    const files = readdirSync('src/tape/vendors').filter((name) => name.endsWith('.ts'));
+    expect(vendors).toHaveLength(files.length);
+    for (const [path, text] of vendorList()) expect(readFileSync(`generated/${path}`, 'utf8')).toBe(text.toString());
+    const names = vendors.flatMap(({ formats }) => formats.map(({ name }) => name));
+    expect(new Set(names).size).toBe(names.length);
   });
 
   test.each(datasetNames)(
@@ -60,7 +43,7 @@ describe('the formats', () => {
       const { files } = await ingestFiles(store, dataset, [path], { now: () => Date.parse('2026-11-18T00:00Z') });
       expect(files[0]!.status).toBe('refused');
       expect(files[0]!.reason).toContain('colour,shape');
-      for (const { name, required } of datasets[dataset].formats) {
+      for (const { name, required } of formatsOf(dataset)) {
         expect(files[0]!.reason).toContain(name);
         for (const column of required) expect(files[0]!.reason).toContain(column);
       }

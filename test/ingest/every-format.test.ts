@@ -3,8 +3,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { formatsOf } from '../../scripts/generate/format-tables.ts';
 import { exchangeInstant } from '../../src/domain/market-time.ts';
-import { datasets } from '../../src/ingest/datasets.ts';
 import { ingestFiles } from '../../src/ingest/ingest.ts';
 import { type Dataset, datasetNames } from '../../src/tape/formats/format.ts';
 import { type TestStore, testStore } from '../support/store.ts';
@@ -454,7 +454,7 @@ const samples: Record<string, (dataset: Dataset) => Sample> = {
     ),
 };
 
-const cases = datasetNames.flatMap((dataset) => datasets[dataset].formats.map(({ name }) => ({ dataset, name })));
+const cases = datasetNames.flatMap((dataset) => formatsOf(dataset).map(({ name }) => ({ dataset, name })));
 
 test('every format of every dataset has a sample, and no other has one', () => {
   expect(Object.keys(samples).sort()).toEqual([...new Set(cases.map(({ name }) => name))].sort());

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { formatsOf } from '../../scripts/generate/format-tables.ts';
 import { journalTradeFields } from '../../src/domain/journal/journal-trade.ts';
 import { exchangeInstant } from '../../src/domain/market-time.ts';
-import { datasets } from '../../src/ingest/datasets.ts';
 import { type FileReport, ingestFiles } from '../../src/ingest/ingest.ts';
 import { readBars } from '../../src/store/market/bar-blocks.ts';
 import type { HeaderFormat } from '../../src/tape/formats/format.ts';
@@ -222,7 +222,7 @@ const tested: readonly Dataset[] = [...timed, ...listNames, 'chain', 'open-inter
 test.each(datasetNames.filter((dataset) => !tested.includes(dataset)))(
   'files of %s, which no test above gives a time, have none in any format',
   (dataset) => {
-    for (const format of datasets[dataset].formats as readonly HeaderFormat[]) {
+    for (const format of formatsOf(dataset) as readonly HeaderFormat[]) {
       expect(format.time).toBeNull();
       const names = [...format.required, ...format.optional];
       expect(names.filter((name) => /date|time|stamp|session|_at$|^from$|^to$/i.test(name))).toEqual([]);

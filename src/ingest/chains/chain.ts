@@ -1,5 +1,5 @@
 import { sourcePrice } from '../../analytics/chain/solve-chain.ts';
-import { methodologySettings } from '../../analytics/methodology.ts';
+import { methodologySettings, methodologyVersion } from '../../analytics/methodology.ts';
 import { baseNameOf } from '../../domain/chain/capture-inputs.ts';
 import type { ChainCapture } from '../../domain/chain/chain.ts';
 import { instantBounds, isWithin, outOfBounds } from '../../domain/instant-gate.ts';
@@ -8,9 +8,9 @@ import { forgetFiles } from '../../store/market/ingested-files.ts';
 import { readRoots } from '../../store/market/option-roots.ts';
 import { rejectSealed } from '../../store/market/session-seals.ts';
 import type { Transaction } from '../../store/rows/transaction.ts';
-import { readChain } from '../../tape/chains/chain-file.ts';
+import { chainFormats, readChain } from '../../tape/chains/chain-file.ts';
 import { TapeFileError } from '../../tape/csv/tape-file.ts';
-import type { Loader, RemadePart } from '../files/file-job.ts';
+import type { IngestSettings, Loader, RemadePart } from '../files/file-job.ts';
 import { saveUnderlyings } from '../files/option-underlyings.ts';
 import { netTotals } from './net-totals.ts';
 import type { Placement } from './reference-capture.ts';
@@ -116,6 +116,12 @@ export async function storeChain(
 /** A chain with the given delay of its source; null: the delay of its format. */
 export function withDelay(chain: ChainCapture, delayMs: number | null): ChainCapture {
   return delayMs === null ? chain : { ...chain, delayMs };
+}
+
+/** The settings that change the result of a chain's file. */
+export function chainShape({ gammaSource, rate, delayMs }: IngestSettings): string {
+  const delays = chainFormats.flatMap((format) => (format.delayMs > 0 ? `${format.name} ${format.delayMs}` : []));
+  return `${gammaSource} ${rate} ${methodologyVersion} ${delayMs ?? delays.join()}`;
 }
 
 /** A whole chain: its capture, and the GEX capture that follows from it. */

@@ -7,8 +7,7 @@ import { isBlank, readGroupedNumber, shown } from '../csv/values.ts';
 import { readWrittenDate } from '../csv/written-date.ts';
 import { exchangePage } from '../formats/exchange-page.ts';
 import { splitCsvLine } from '../text/csv-line.ts';
-import { noChain } from './chain-formats.ts';
-import { assembleChain, chainRows, priorClose, readContractCell } from './chain-rows.ts';
+import { assembleChain, chainRows, NoChainError, priorClose, readContractCell } from './chain-rows.ts';
 
 const { columns, contract: contractColumns, delayMs, longestPreamble, preamble: keys } = exchangePage;
 type Column = keyof typeof columns;
@@ -174,7 +173,7 @@ export async function readChainCsv(
       begins ||= text.trim();
       const fields = splitCsvLine(text);
       if (!table) {
-        if (line > longestPreamble) throw new TapeFileError(path, `no delayed-quote table found: ${noChain(begins)}`);
+        if (line > longestPreamble) throw new NoChainError(path, 'no delayed-quote table found', begins);
         table = fields && tableIndex(path, fields);
         headerLines = line;
         if (!table && fields) readPreamble(preamble, fields);
@@ -191,6 +190,6 @@ export async function readChainCsv(
       else onBadLine({ file: path, line, reason });
     }
   }
-  if (!table) throw new TapeFileError(path, `no delayed-quote table found: ${noChain(begins)}`);
+  if (!table) throw new NoChainError(path, 'no delayed-quote table found', begins);
   return { capture: captureOf(path, preamble, rows, { partial: broken, roots }), halfLines, headerLines };
 }

@@ -5,8 +5,14 @@ import { type OnBadLine, type OnBytes, readBytes, TapeFileError } from '../csv/t
 import { isBlank, readGroupedNumber } from '../csv/values.ts';
 import { exchangeJson } from '../formats/exchange-json.ts';
 import type { ReadChain } from './chain-csv.ts';
-import { noChain } from './chain-formats.ts';
-import { assembleChain, type ChainHeader, chainRows, priorClose, readContractCell } from './chain-rows.ts';
+import {
+  assembleChain,
+  type ChainHeader,
+  chainRows,
+  NoChainError,
+  priorClose,
+  readContractCell,
+} from './chain-rows.ts';
 
 const { columns, delayMs, tradeTime, spot: spotColumn, priorClose: priorColumn, change: changeColumn } = exchangeJson;
 const chainRow = chainRows(Object.keys(columns) as (keyof typeof columns)[]);
@@ -141,10 +147,7 @@ function spotsOf(path: string, data: JsonChain['data']): Pick<ChainHeader, 'spot
 export function parseChainJson(path: string, bytes: Buffer, onBadLine: OnBadLine, roots?: OptionRoots): ReadChain {
   const chain = parseJson(path, bytes);
   if (!isChain(chain))
-    throw new TapeFileError(
-      path,
-      `expected {"timestamp": …, "data": {"options": […]}}: ${noChain(bytes.toString('utf8', 0, 200))}`,
-    );
+    throw new NoChainError(path, 'expected {"timestamp": …, "data": {"options": […]}}', bytes.toString('utf8', 0, 200));
   let broken = false;
   const rows = chain.data.options.flatMap((option, i) => {
     try {

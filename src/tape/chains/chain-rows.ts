@@ -38,6 +38,19 @@ function withinDomain<Name extends SourceName>(names: readonly Name[]) {
   };
 }
 
+/** Thrown for a file that is not of the exchange's format that it was read as. */
+export class NoChainError extends TapeFileError {
+  readonly reason: string;
+  /** The first characters of the file. */
+  readonly begins: string;
+
+  constructor(path: string, reason: string, begins: string) {
+    super(path, `${reason}; it begins ${JSON.stringify(begins.slice(0, 120))}`);
+    this.reason = reason;
+    this.begins = begins;
+  }
+}
+
 /** A price above the maximum is a source's way to write no value. */
 const underlyingPrice = (value: number | null) =>
   value !== null && value > 0 && value <= highestStockPrice ? value : null;

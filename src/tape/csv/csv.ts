@@ -2,7 +2,7 @@ import { type HeaderFormat, lacking } from '../formats/format.ts';
 import { splitCsvLine } from '../text/csv-line.ts';
 import { type LineBatch, readLines } from './lines.ts';
 import { type OnBadLine, type OnBytes, TapeFileError } from './tape-file.ts';
-import { readAs } from './translate.ts';
+import { vendorFormatsOf } from './translate.ts';
 
 /** Positions of a format's columns: the index of each in a line, −1 for an absent optional one. */
 export type ColumnIndex<Name extends string> = Record<Name, number>;
@@ -34,7 +34,7 @@ export function recognized<Name extends string, Format extends HeaderFormat<Name
   const names = header.map((name) => name.trim().toLowerCase());
   const format = formats.find((each) => lacking(each, names).length === 0);
   if (format === undefined) {
-    const known = [...formats, ...formats.flatMap(({ name }) => readAs(name))];
+    const known = [...formats, ...vendorFormatsOf(formats.flatMap(({ datasets }) => datasets))];
     const missing = known.map((each) => `${lacking(each, names).join(', ')} of the format ${each.name}`);
     throw new TapeFileError(
       path,

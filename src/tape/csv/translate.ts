@@ -1,76 +1,66 @@
-import type { Format } from '../formats/format.ts';
-import { type LineReader, lineOf, type RowFormat, VendorError } from '../formats/vendor.ts';
+import { vendors } from '../../../generated/tape/vendors.ts';
+import type { Dataset } from '../formats/format.ts';
+import {
+  type Beginning,
+  type LineReader,
+  lineOf,
+  type PageReader,
+  type RowReading,
+  VendorError,
+  type VendorFormat,
+} from '../formats/vendor.ts';
 import { splitCsvLine } from '../text/csv-line.ts';
 import { columnFinder, csvRows } from '../text/csv-rows.ts';
 import { jsonTexts, parseExact } from '../text/json-values.ts';
-import { dbnFormats, dbnRows } from '../vendors/databento.ts';
-import { massiveAggregateRows, massiveQuoteRows, massiveTradeRows } from '../vendors/massive.ts';
-import { oratsRows } from '../vendors/orats.ts';
-import { thetaChain, thetaCsv, thetaJson, thetaRows } from '../vendors/theta.ts';
-import { tradierTimesalesRows } from '../vendors/tradier.ts';
-import { yfinanceRows } from '../vendors/yfinance.ts';
+
+/** The formats of all vendors. */
+const vendorFormats: readonly VendorFormat[] = vendors.flatMap(({ formats }) => formats);
+
+/** The vendors' formats of files of some datasets. */
+export function vendorFormatsOf(datasets: readonly Dataset[]): VendorFormat[] {
+  return vendorFormats.filter((format) => format.datasets.some((dataset) => datasets.includes(dataset)));
+}
 
 /** Number of bytes by which a file is recognized. */
 const headBytes = 64 * 1024;
-
-/** The names by which a format is recognized: keys of JSON, or columns of a header in lower case. */
-export interface Beginning {
-  isJson: boolean;
-  fits(format: Pick<Format, 'required'>): boolean;
-}
 
 /** Recognizes a file by its first bytes. */
 export function beginningOf(bytes: Buffer): Beginning {
   const text = bytes.toString('utf8', 0, headBytes).replace(/^\ufeff/, '');
   if (/^\s*[{[]/.test(text)) {
     const keys = new Set(Array.from(text.matchAll(/"([^"\\]{1,40})"\s*:/g), ([, key]) => key!));
-    return { isJson: true, fits: ({ required }) => required.every((key) => keys.has(key)) };
+    return { bytes, isJson: true, has: (names) => names.every((name) => keys.has(name)) };
   }
-  const names = (splitCsvLine(text.split(/\r?\n/, 1)[0]!) ?? []).map((name) => name.trim().toLowerCase());
-  const fits = ({ required }: Pick<Format, 'required'>) => required.every((name) => names.includes(name.toLowerCase()));
-  return { isJson: false, fits };
+  const columns = (splitCsvLine(text.split(/\r?\n/, 1)[0]!) ?? []).map((name) => name.trim().toLowerCase());
+  return { bytes, isJson: false, has: (names) => names.every((name) => columns.includes(name.toLowerCase())) };
 }
 
-/** Formats of which a file is recognized in this order: one with the names of another and more comes before it. */
-const rowFormats: readonly RowFormat[] = [
-  ...[massiveTradeRows, massiveQuoteRows, massiveAggregateRows, tradierTimesalesRows],
-  ...thetaRows,
-  ...yfinanceRows,
-  ...oratsRows,
-];
-
-/** Formats of chains with the names of another format and more: they are read elsewhere. */
-const chains: readonly Format[] = [thetaChain];
-
-const pieceLength = 64 * 1024;
-
-/** The first pieces of a source: at least `headBytes`, if it has as many. */
-async function firstPieces(source: AsyncIterator<Buffer>): Promise<Buffer[]> {
-  const parts: Buffer[] = [];
-  for (let length = 0; length < headBytes; length += parts.at(-1)!.length) {
-    const { done, value } = await source.next();
-    if (done) break;
-    parts.push(value);
-  }
-  return parts;
+/** True if a format has files of JSON, or else of CSV. */
+function isRead({ rows, chain }: VendorFormat, isJson: boolean): boolean {
+  return (isJson ? (rows?.pages ?? chain?.pages) : (rows?.lines ?? chain?.line)) !== undefined;
 }
 
-async function* joined(first: readonly Buffer[], rest: AsyncIterator<Buffer>): AsyncGenerator<Buffer> {
-  yield* first;
-  for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value;
+/** The format of a vendor's file: of those whose names it has the one with the most names; null = none. */
+export function vendorFormatOf({ isJson, has }: Beginning): VendorFormat | null {
+  const fitting = vendorFormats.filter((format) => isRead(format, isJson) && has(format.required));
+  return fitting.toSorted((a, b) => b.required.length - a.required.length)[0] ?? null;
 }
 
-async function* pageLines(rows: RowFormat, source: AsyncIterable<Buffer>, name: string): AsyncGenerator<string> {
-  const reader = rows.pages!(name);
+/** Calls `take` for the items of all pages, in their order. Throws `VendorError`. */
+export async function* pageItems<Item>(reader: PageReader<Item>, source: AsyncIterable<Buffer>): AsyncGenerator<Item> {
   for await (const text of jsonTexts(source)) {
     const page = parseExact(text);
     if (Array.isArray(page)) throw new VendorError('expected a page, an object; got a list');
-    for (const row of reader.rows(page as Record<string, unknown>)) yield lineOf(row);
+    yield* reader.items(page as Record<string, unknown>);
   }
-  reader.end();
+  reader.end?.();
 }
 
-async function* csvLines(rows: RowFormat, source: AsyncIterable<Buffer>, name: string): AsyncGenerator<string> {
+async function* pageLines(rows: RowReading, source: AsyncIterable<Buffer>, name: string): AsyncGenerator<string> {
+  for await (const row of pageItems(rows.pages!(name), source)) yield lineOf(row);
+}
+
+async function* csvLines(rows: RowReading, source: AsyncIterable<Buffer>, name: string): AsyncGenerator<string> {
   let reader: LineReader | null = null;
   for await (const cells of csvRows(source)) {
     if (!reader) reader = rows.lines!(name, columnFinder(cells!));
@@ -81,6 +71,8 @@ async function* csvLines(rows: RowFormat, source: AsyncIterable<Buffer>, name: s
   }
   reader?.end?.();
 }
+
+const pieceLength = 64 * 1024;
 
 /** Joins lines to pieces of text, after a header. */
 async function* inPieces(columns: readonly string[], lines: AsyncIterable<string>): AsyncGenerator<Buffer> {
@@ -94,6 +86,11 @@ async function* inPieces(columns: readonly string[], lines: AsyncIterable<string
   if (text !== '') yield Buffer.from(text);
 }
 
+async function* joined(first: Buffer, rest: AsyncIterator<Buffer>): AsyncGenerator<Buffer> {
+  if (first.length > 0) yield first;
+  for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value;
+}
+
 /**
  * The text of a file, as CSV of a dataset if it is of a vendor's format that is read so; any other is unchanged.
  * `name`: the file's base name. Throws `VendorError`.
@@ -101,23 +98,23 @@ async function* inPieces(columns: readonly string[], lines: AsyncIterable<string
 export async function* asRows(source: AsyncIterable<Buffer>, name: string): AsyncGenerator<Buffer> {
   const pieces = source[Symbol.asyncIterator]();
   try {
-    const first = await firstPieces(pieces);
-    const head = Buffer.concat(first);
-    const { isJson, fits } = beginningOf(head);
+    const parts: Buffer[] = [];
+    for (let length = 0; length < headBytes; length += parts.at(-1)!.length) {
+      const { done, value } = await pieces.next();
+      if (done) break;
+      // No text: the reader looks whether it was stopped.
+      if (value.length === 0) yield value;
+      parts.push(value);
+    }
+    const first = Buffer.concat(parts);
+    const beginning = beginningOf(first);
     const all = joined(first, pieces);
-    const isChain = chains.some(fits);
-    const rows = rowFormats.find(({ format, pages }) => (pages !== undefined) === isJson && fits(format));
-    if (head.toString('latin1', 0, 3) === 'DBN') yield* dbnRows(all);
-    else if (isJson && fits(thetaJson)) yield* asRows(thetaCsv(all, name), name);
-    else if (!rows || isChain) yield* all;
-    else yield* inPieces(rows.columns, (isJson ? pageLines : csvLines)(rows, all, name));
+    const encoding = vendors.find((vendor) => vendor.encoding?.isOf(beginning))?.encoding;
+    const rows = vendorFormatOf(beginning)?.rows;
+    if (encoding) yield* asRows(encoding.csv(all, name), name);
+    else if (rows) yield* inPieces(rows.columns, (beginning.isJson ? pageLines : csvLines)(rows, all, name));
+    else yield* all;
   } finally {
     await pieces.return?.();
   }
-}
-
-/** The vendors' formats that are read as a dataset's own format, by its name. */
-export function readAs(name: string): readonly Format[] {
-  const formats = [...rowFormats, ...dbnFormats].filter((rows) => rows.as.includes(name)).map(({ format }) => format);
-  return [...new Set(formats)];
 }

@@ -5,6 +5,7 @@ import type { Format } from './format.ts';
 export const exchangeJson = {
   name: 'exchange-json',
   content: 'the exchange’s delayed-quote JSON',
+  datasets: ['chain'],
   required: ['timestamp', 'data'],
   time: { column: 'timestamp', unit: 'stamp' },
   // The same delay as for its page.

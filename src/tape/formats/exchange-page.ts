@@ -8,6 +8,7 @@ import type { Format } from './format.ts';
 export const exchangePage = {
   name: 'exchange-page',
   content: 'the delayed-quote table of the exchange’s page, saved as CSV',
+  datasets: ['chain'],
   required: ['expiration date', 'calls', 'strike', 'puts'],
   time: { column: 'date', unit: 'written' },
   // The time of day at which its volatilities of the last day solve its quotes.

@@ -25,11 +25,13 @@ export interface FormatTime {
   unit: TimeUnit | 'written' | 'stamp';
 }
 
-/** Properties of a vendor's format: how its files are recognized, and their meaning. One file of this folder each. */
+/** Properties of a format: how its files are recognized, and their meaning. */
 export interface Format {
   name: string;
   /** Content of its files, for people. */
   content: string;
+  /** The datasets that its files are of. */
+  datasets: readonly Dataset[];
   /** Names by which a file is recognized: columns of its header, or keys of a JSON object. */
   required: readonly string[];
   /** Null if its only times are dates. */

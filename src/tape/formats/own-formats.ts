@@ -4,6 +4,7 @@ import type { HeaderFormat } from './format.ts';
 export const symbolList = {
   name: 'symbol-list',
   content: 'tickers, their names and policies',
+  datasets: ['symbols'],
   required: ['symbol', 'name'],
   optional: [
     'class',
@@ -24,6 +25,7 @@ export const symbolList = {
 export const rootList = {
   name: 'root-list',
   content: 'option roots and the terms of their contracts',
+  datasets: ['roots'],
   required: ['root', 'underlying', 'style', 'settlement'],
   optional: ['multiplier', 'deliverable', 'on_forwards', 'from', 'to'],
   time: null,
@@ -35,6 +37,7 @@ export const rootList = {
 export const splitList = {
   name: 'split-list',
   content: 'splits of shares and their ratios',
+  datasets: ['splits'],
   required: ['symbol', 'ex_date', 'ratio'],
   optional: ['declared'],
   time: null,
@@ -46,6 +49,7 @@ export const splitList = {
 export const dividendList = {
   name: 'dividend-list',
   content: 'dividends of shares, as amounts or ratios',
+  datasets: ['dividends'],
   required: ['symbol', 'ex_date'],
   optional: ['amount', 'ratio', 'kind', 'declared'],
   time: null,
@@ -57,6 +61,7 @@ export const dividendList = {
 export const rateList = {
   name: 'rate-list',
   content: 'interest rates by date and days',
+  datasets: ['rates'],
   required: ['date', 'days', 'rate'],
   optional: [],
   time: null,
@@ -68,6 +73,7 @@ export const rateList = {
 export const volatilityDayList = {
   name: 'volatility-day-list',
   content: 'implied volatility at 30 days by symbol and session',
+  datasets: ['volatility-days'],
   required: ['symbol', 'date', 'iv30'],
   optional: [],
   time: null,
@@ -88,6 +94,7 @@ export const stockAggregates = {
   optional: ['transactions', 'vwap', 'divided'],
   name: 'stock-aggregates',
   content: 'aggregates of stocks',
+  datasets: ['stock-minute-bars', 'stock-day-bars'],
   symbols: { column: 'ticker', spelling: 'tapeTicker' },
 } as const satisfies HeaderFormat;
 
@@ -98,6 +105,7 @@ export const indexAggregates = {
   optional: [],
   name: 'index-aggregates',
   content: 'aggregates of indexes',
+  datasets: ['stock-minute-bars', 'stock-day-bars'],
   symbols: { column: 'ticker', spelling: 'index' },
 } as const satisfies HeaderFormat;
 
@@ -107,6 +115,7 @@ export const optionAggregates = {
   optional: ['transactions', 'vwap'],
   name: 'option-aggregates',
   content: 'aggregates of option contracts',
+  datasets: ['option-minute-bars'],
   symbols: { column: 'ticker', spelling: 'prefixedOsi' },
 } as const satisfies HeaderFormat;
 
@@ -114,6 +123,7 @@ export const optionAggregates = {
 export const openInterestList = {
   name: 'open-interest-list',
   content: 'open interest of contracts',
+  datasets: ['open-interest'],
   required: ['ticker', 'open_interest'],
   optional: ['session_date'],
   time: null,
@@ -125,6 +135,7 @@ export const openInterestList = {
 export const stockTrades = {
   name: 'stock-trades',
   content: 'prints of stocks',
+  datasets: ['stock-trades'],
   required: ['ticker', 'conditions', 'exchange', 'id', 'price', 'sequence_number', 'sip_timestamp', 'size'],
   optional: ['correction', 'tape', 'trf_id'],
   time: { column: 'sip_timestamp', unit: 'nanoseconds' },
@@ -136,6 +147,7 @@ export const stockTrades = {
 export const optionTrades = {
   name: 'option-trades',
   content: 'prints of option contracts',
+  datasets: ['option-trades'],
   required: ['ticker', 'conditions', 'exchange', 'price', 'sip_timestamp', 'size'],
   optional: ['correction'],
   time: { column: 'sip_timestamp', unit: 'nanoseconds' },
@@ -147,9 +159,27 @@ export const optionTrades = {
 export const optionQuotes = {
   name: 'option-quotes',
   content: 'bids and offers of option contracts',
+  datasets: ['option-quotes'],
   required: ['ticker', 'ask_price', 'bid_price', 'sequence_number', 'sip_timestamp'],
   optional: [],
   time: { column: 'sip_timestamp', unit: 'nanoseconds' },
   delayMs: 0,
   symbols: { column: 'ticker', spelling: 'prefixedOsi' },
 } as const satisfies HeaderFormat;
+
+/** The formats of the datasets' own columns, those of a dataset in the order in which a header is compared. */
+export const ownFormats: readonly HeaderFormat[] = [
+  symbolList,
+  rootList,
+  splitList,
+  dividendList,
+  rateList,
+  volatilityDayList,
+  stockAggregates,
+  indexAggregates,
+  optionAggregates,
+  openInterestList,
+  stockTrades,
+  optionTrades,
+  optionQuotes,
+];

@@ -2,13 +2,13 @@ import { sourceColumns } from '../../domain/chain/chain-columns.ts';
 import { contractId, type OptionContract, readOptionContract } from '../../domain/chain/option-contract.ts';
 import { isDate } from '../../domain/market-time.ts';
 import { dayMs, minuteMs } from '../../domain/units.ts';
-import { columnFinder, csvRows } from '../text/csv-rows.ts';
 import { readIndexTicker, readVendorTicker } from '../text/vendor-ticker.ts';
 import type { Format } from './format.ts';
 
 /*
- * Vendors' formats as the CSV of the same rows, as Parquet is: every dataset reads them with the checks and reasons
- * that it has for CSV. Row n of a file is line n + 1.
+ * What the file of a vendor in src/tape/vendors is written with. Rows are read as the CSV of the same rows, as Parquet
+ * is: every dataset reads them with the checks and reasons that it has for CSV. Row n of a file is line n + 1. Chains
+ * are read as contracts.
  */
 
 /** Thrown for a vendor's file that cannot be read; the message is the reason and names the field. */
@@ -16,16 +16,19 @@ export class VendorError extends Error {
   override readonly name = 'VendorError';
 }
 
+/** A page of JSON. Numbers in it are their digits. */
+export type Page = Readonly<Record<string, unknown>>;
+
+/** A file of JSON pages being read, from the first to the last. */
+export interface PageReader<Item> {
+  /** The items of a page. Throws `VendorError`. */
+  items(page: Page): Iterable<Item>;
+  /** Called after the last page. Throws `VendorError` if there should be more. */
+  end?(): void;
+}
+
 /** Cells of a row: text, a number, or a list of these; null and undefined are blank. */
 export type Row = readonly unknown[];
-
-/** A file being read, from its first page to its last. */
-export interface PageReader {
-  /** The rows of a page. Numbers in it are their digits. Throws `VendorError`. */
-  rows(page: Readonly<Record<string, unknown>>): Iterable<Row>;
-  /** Called after the last page. Throws `VendorError` if there should be more. */
-  end(): void;
-}
 
 /** A CSV being read, from its first line below the header to its last. */
 export interface LineReader {
@@ -35,18 +38,74 @@ export interface LineReader {
   end?(): void;
 }
 
-/** Translation of a vendor's format to CSV. */
-export interface RowFormat {
-  format: Format;
-  /** Names of the datasets' own formats whose rows it has. */
-  as: readonly string[];
-  /** Header of the CSV. */
+/** Reads a format as the CSV of a dataset's own format. */
+export interface RowReading {
+  /** Header of that CSV. */
   columns: readonly string[];
-  /** Opens a file of JSON pages; absent for CSV. `name`: the file's base name. */
-  pages?(name: string): PageReader;
-  /** Opens a file of CSV; absent for JSON. `at`: index of a column by its name, −1 if absent. */
+  /** Opens a file of JSON; absent = it is none. `name`: the file's base name. */
+  pages?(name: string): PageReader<Row>;
+  /** Opens a file of CSV; absent = it is none. `at`: index of a column by its name, −1 if absent. */
   lines?(name: string, at: (column: string) => number): LineReader;
 }
+
+/** Name of a source's number of a contract. */
+export type SourceName = keyof typeof sourceColumns;
+export const sourceNames = Object.keys(sourceColumns) as SourceName[];
+
+/** A contract of a chain. Numbers are as written; absent, null or blank = unknown. */
+export interface ChainPart {
+  /** OSI symbol, as written. */
+  contract: string;
+  numbers: Partial<Record<SourceName, unknown>>;
+  /** Shares per contract; absent = those of the root. */
+  shares?: unknown;
+  /** Instants of its quotes and trades, epoch ms; NaN = unknown. */
+  times: readonly number[];
+  /** Price of the underlying and its time, epoch ms. */
+  spot?: { price: unknown; tsMs: number };
+}
+
+/** The contracts of a line or result, or the reason why it is invalid. */
+export type ChainItem = readonly ChainPart[] | string;
+
+/** Reads a format as contracts of chains. A chain has no time of its own: it is of the newest in it. */
+export interface ChainReading {
+  /** Opens a file of JSON; absent = it is none. */
+  pages?(): PageReader<ChainItem>;
+  /** Reads a line of CSV; absent = it is none. `cell`: trimmed, by its column; undefined for an absent one. */
+  line?(cell: (column: string) => string | undefined): ChainItem;
+}
+
+/** A vendor's format: its description, and the reading of its files; without one, `Encoding` reads them. */
+export interface VendorFormat extends Format {
+  rows?: RowReading;
+  chain?: ChainReading;
+}
+
+/** The beginning of a file. */
+export interface Beginning {
+  bytes: Buffer;
+  isJson: boolean;
+  /** True if it has these names: keys of JSON, or columns of a header in either case. */
+  has(names: readonly string[]): boolean;
+}
+
+/** Files of a vendor that are neither JSON pages nor CSV, or CSV inside of JSON. */
+export interface Encoding {
+  isOf(beginning: Beginning): boolean;
+  /** The CSV of one of the vendor's formats, or of a dataset's own. Throws `VendorError`. */
+  csv(source: AsyncIterable<Buffer>, name: string): AsyncIterable<Buffer>;
+}
+
+/** A vendor. A file of src/tape/vendors exports one by its own name; `npm run generate` lists it. */
+export interface Vendor {
+  formats: readonly VendorFormat[];
+  /** Absent = all its files are JSON pages or CSV. */
+  encoding?: Encoding;
+}
+
+/** A value of JSON in the form shown in a reason. */
+export const shownValue = (value: unknown) => JSON.stringify(value)?.slice(0, 60) ?? 'nothing';
 
 const quotable = /[",\r\n]/;
 
@@ -133,55 +192,4 @@ export function statedTicker(name: string): string {
   throw new VendorError(
     `the file does not contain its ticker: begin its name with it, such as BRK.B.json or SPY241220C00600000_1.json`,
   );
-}
-
-/** Name of a source's number of a contract. */
-export type SourceName = keyof typeof sourceColumns;
-export const sourceNames = Object.keys(sourceColumns) as SourceName[];
-
-/** A contract of a vendor's chain. Numbers are as written; absent, null or blank = unknown. */
-export interface ChainPart {
-  /** OSI symbol, as written. */
-  contract: string;
-  numbers: Partial<Record<SourceName, unknown>>;
-  /** Shares per contract; absent = those of the root. */
-  shares?: unknown;
-  /** Instants of its quotes and trades, epoch ms; NaN = unknown. */
-  times: readonly number[];
-  /** Price of the underlying and its time, epoch ms. */
-  spot?: { price: unknown; tsMs: number };
-}
-
-/** A vendor's format of chains without a time of its own: that of a chain is the newest in it. */
-export interface VendorChain {
-  format: Format;
-  isJson: boolean;
-  /** The contracts of each line or result, with its number from 1, or the reason why it is invalid. */
-  parts(texts: AsyncIterable<Buffer>): AsyncIterable<{ line: number; found: readonly ChainPart[] | string }>;
-}
-
-/** Reads the cells of a line by the names of their columns; undefined for an absent one. */
-export type ChainCellOf = (column: string) => string | undefined;
-
-/** A chain in CSV: the contracts of each line, or the reason why it is invalid. */
-export function csvChain(
-  format: VendorChain['format'],
-  partsOf: (cell: ChainCellOf) => readonly ChainPart[] | string,
-): VendorChain {
-  return {
-    format,
-    isJson: false,
-    async *parts(texts) {
-      let at: ((name: string) => number) | null = null;
-      let line = 0;
-      for await (const cells of csvRows(texts)) {
-        line++;
-        if (!at) at = columnFinder(cells!);
-        else if (cells) {
-          const find = at;
-          yield { line, found: partsOf((column) => cells[find(column)]?.trim()) };
-        }
-      }
-    },
-  };
 }

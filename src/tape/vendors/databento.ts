@@ -1,8 +1,7 @@
 import { contractId, readOptionContract } from '../../domain/chain/option-contract.ts';
 import { dayMs, minuteMs } from '../../domain/units.ts';
 import { yieldToEventLoop } from '../../runtime/event-loop.ts';
-import type { Format } from '../formats/format.ts';
-import { lineOf, VendorError } from '../formats/vendor.ts';
+import { lineOf, type Vendor, VendorError, type VendorFormat } from '../formats/vendor.ts';
 import {
   at,
   type DbnMetadata,
@@ -24,50 +23,96 @@ import { venueBars } from './databento/venue-bars.ts';
 // Files of Databento in its binary encoding DBN, version 1 to 3, by the schema in their metadata. Layout:
 // github.com/databento/dbn, rust/dbn/src/record.rs, metadata.rs and encode/dbn/sync.rs; publishers.rs for venues.
 
-const shared = {
+const shared: Pick<VendorFormat, 'time' | 'delayMs' | 'symbols'> = {
   time: { column: 'ts_event', unit: 'nanoseconds' },
   delayMs: 0,
   symbols: { column: 'instrument_id', spelling: 'tickerOrOsi' },
-} as const;
+};
 
 /** Prints of stocks or option contracts. */
-export const databentoTrades = {
+const prints: VendorFormat = {
   name: 'databento-trades',
   content: 'DBN files of the schemas trades, tbbo and tcbbo of Databento',
+  datasets: ['stock-trades', 'option-trades'],
   required: ['DBN', 'trades or tbbo or tcbbo'],
   ...shared,
-} as const satisfies Format;
+};
 
 /** Every bid and offer of option contracts. */
-export const databentoQuotes = {
+const offers: VendorFormat = {
   name: 'databento-quotes',
   content: 'DBN files of the schemas mbp-1 and cmbp-1 of Databento',
+  datasets: ['option-quotes'],
   required: ['DBN', 'mbp-1 or cmbp-1'],
   ...shared,
-} as const satisfies Format;
+};
 
 /** Minutes of stocks or option contracts, also made of seconds. */
-export const databentoMinutes = {
+const minutes: VendorFormat = {
   name: 'databento-minutes',
   content: 'DBN files of the schemas ohlcv-1m and ohlcv-1s of Databento',
+  datasets: ['stock-minute-bars', 'option-minute-bars'],
   required: ['DBN', 'ohlcv-1m or ohlcv-1s'],
   ...shared,
-} as const satisfies Format;
+};
 
 /** Sessions of stocks. */
-export const databentoDays = {
+const days: VendorFormat = {
   name: 'databento-days',
   content: 'DBN files of the schema ohlcv-eod of Databento',
+  datasets: ['stock-day-bars'],
   required: ['DBN', 'ohlcv-eod'],
   ...shared,
-} as const satisfies Format;
+};
+
+/*
+ * Ids of exchanges in tapes, by publishers of Databento: those of stocks as the vendor of the tapes numbers them, those
+ * of options 300 and the position of OPRA's letter in the alphabet.
+ */
+
+const publishersOf: Readonly<Record<number, readonly number[]>> = {
+  // NYSE American, Nasdaq BX, NYSE National, EDGA, EDGX, NYSE Chicago, NYSE, NYSE Arca
+  ...{ 1: [11, 78], 2: [3, 75, 86, 88], 3: [10, 13, 14, 40, 49, 63, 91], 7: [7, 73], 8: [8, 74] },
+  ...{ 9: [12, 39, 48, 62], 10: [9, 44, 45, 53, 67, 92], 11: [43, 79] },
+  // Nasdaq, LTSE, IEX, PSX, BYX, BZX, MIAX Pearl, MEMX
+  ...{ 12: [2, 46, 47, 52, 66, 81], 14: [80], 15: [38, 41, 50, 64], 17: [4, 76, 87, 89], 18: [6, 72] },
+  ...{ 19: [5, 71], 20: [16, 42, 51, 65], 21: [15, 77] },
+  // FINRA's facilities
+  4: [17, 18, 19, 54, 55, 56, 68, 69, 70, 82, 83],
+  // Options, from NYSE American to BZX
+  ...{ 300: [20], 301: [21], 302: [22], 303: [23], 304: [24], 307: [25], 308: [26], 309: [27], 312: [28] },
+  ...{ 313: [29], 314: [30], 315: [31], 316: [32], 318: [61], 319: [33], 320: [37], 322: [34], 323: [35] },
+  325: [36],
+};
+
+const exchanges = new Map<number, number>();
+for (const [exchange, publishers] of Object.entries(publishersOf))
+  for (const publisher of publishers) exchanges.set(publisher, Number(exchange));
+
+/** FINRA's facilities: NYSE's, Nasdaq's of Carteret and of Chicago. */
+const facilities = new Map([
+  ...[19, 55, 69].map((publisher) => [publisher, 201] as const),
+  ...[17, 54, 68, 82].map((publisher) => [publisher, 202] as const),
+  ...[18, 56, 70, 83].map((publisher) => [publisher, 203] as const),
+]);
+
+const unknownExchange = 1000;
+
+/** The id of a publisher's exchange in tapes; one of an unknown venue stays another than all. */
+function exchangeOf(publisher: number): number {
+  return exchanges.get(publisher) ?? Math.min(unknownExchange + publisher, 65_535);
+}
+
+/** The facility to which a publisher's prints were reported; blank for an exchange. */
+function facilityOf(publisher: number): number | '' {
+  return facilities.get(publisher) ?? '';
+}
 
 const symbolMapping = 0x16;
 const tradeAction = 'T'.charCodeAt(0);
 
 /** Columns of a schema's rows, and their records. */
 interface DbnSchema {
-  format: Format;
   /** Types of its records, and their least length. */
   kinds: readonly number[];
   length: number;
@@ -78,7 +123,17 @@ interface DbnSchema {
 
 const [tradeLength, quoteLength, barLength] = [48, 80, 56];
 
-const tradeColumns = ['ticker', 'conditions', 'exchange', 'id', 'price', 'sequence_number', 'sip_timestamp', 'size'];
+const tradeColumns = [
+  'ticker',
+  'conditions',
+  'exchange',
+  'id',
+  'price',
+  'sequence_number',
+  'sip_timestamp',
+  'size',
+  'trf_id',
+];
 
 function tradeRow(bytes: Buffer, offset: number, ticker: string): string | null {
   if (bytes[offset + at.action] !== tradeAction) return null;
@@ -92,15 +147,16 @@ function tradeRow(bytes: Buffer, offset: number, ticker: string): string | null 
 }
 
 const trades = (kinds: readonly number[], length: number): DbnSchema => ({
-  format: databentoTrades,
-  ...{ kinds, length, columns: [...tradeColumns, 'trf_id'] },
+  kinds,
+  length,
+  columns: tradeColumns,
   open: () => ({ row: tradeRow }),
 });
 
 /** Without a sequence, as consolidated quotes are, the order is that of the file. */
 const quotes = (kind: number, hasSequence: boolean): DbnSchema => ({
-  format: databentoQuotes,
-  ...{ kinds: [kind], length: quoteLength },
+  kinds: [kind],
+  length: quoteLength,
   columns: ['ticker', 'ask_price', 'bid_price', 'sequence_number', 'sip_timestamp'],
   open() {
     let count = 0;
@@ -117,8 +173,11 @@ const quotes = (kind: number, hasSequence: boolean): DbnSchema => ({
 const barColumns = ['ticker', 'open', 'high', 'low', 'close', 'volume', 'window_start'];
 
 /** `joinMs`: length of the bars that records of an instrument and venue are joined to, ms; absent = each is a bar. */
-const bars = (format: Format, kind: number, joinMs?: number): DbnSchema => ({
-  ...{ format, kinds: [kind], length: barLength, columns: barColumns, open: () => venueBars(joinMs) },
+const bars = (kind: number, joinMs?: number): DbnSchema => ({
+  kinds: [kind],
+  length: barLength,
+  columns: barColumns,
+  open: () => venueBars(joinMs),
 });
 
 /** Schemas by their numbers. */
@@ -126,9 +185,9 @@ const schemas: Readonly<Record<number, DbnSchema>> = {
   1: quotes(0x01, true),
   3: trades([0x01], quoteLength),
   4: trades([0x00], tradeLength),
-  5: bars(databentoMinutes, 0x20, minuteMs),
-  6: bars(databentoMinutes, 0x21),
-  13: bars(databentoDays, 0x24),
+  5: bars(0x20, minuteMs),
+  6: bars(0x21),
+  13: bars(0x24),
   14: quotes(0xb1, false),
   17: trades([0xc2], quoteLength),
 };
@@ -216,7 +275,7 @@ async function* after(first: Buffer, rest: AsyncIterator<Buffer>): AsyncGenerato
  * blank; an instrument has the symbol that the file maps to it at the time of the record. Throws `VendorError` with the
  * byte.
  */
-export async function* dbnRows(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+async function* csvOf(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   const pieces = source[Symbol.asyncIterator]();
   let head = await taken(pieces, Buffer.alloc(0), preludeLength, 'header');
   const { version, length } = readPrelude(head);
@@ -255,53 +314,11 @@ export async function* dbnRows(source: AsyncIterable<Buffer>): AsyncGenerator<Bu
   yield Buffer.from(endRows?.() ?? '');
 }
 
-/** The formats of DBN files, and the datasets' own formats whose rows they have. */
-export const dbnFormats: readonly { format: Format; as: readonly string[] }[] = [
-  { format: databentoTrades, as: ['stock-trades', 'option-trades'] },
-  { format: databentoQuotes, as: ['option-quotes'] },
-  { format: databentoMinutes, as: ['stock-aggregates', 'option-aggregates'] },
-  { format: databentoDays, as: ['stock-aggregates'] },
-];
-
-/*
- * Ids of exchanges in tapes, by publishers of Databento: those of stocks as the vendor of the tapes numbers them, those
- * of options 300 and the position of OPRA's letter in the alphabet.
- */
-
-const publishersOf: Readonly<Record<number, readonly number[]>> = {
-  // NYSE American, Nasdaq BX, NYSE National, EDGA, EDGX, NYSE Chicago, NYSE, NYSE Arca
-  ...{ 1: [11, 78], 2: [3, 75, 86, 88], 3: [10, 13, 14, 40, 49, 63, 91], 7: [7, 73], 8: [8, 74] },
-  ...{ 9: [12, 39, 48, 62], 10: [9, 44, 45, 53, 67, 92], 11: [43, 79] },
-  // Nasdaq, LTSE, IEX, PSX, BYX, BZX, MIAX Pearl, MEMX
-  ...{ 12: [2, 46, 47, 52, 66, 81], 14: [80], 15: [38, 41, 50, 64], 17: [4, 76, 87, 89], 18: [6, 72] },
-  ...{ 19: [5, 71], 20: [16, 42, 51, 65], 21: [15, 77] },
-  // FINRA's facilities
-  4: [17, 18, 19, 54, 55, 56, 68, 69, 70, 82, 83],
-  // Options, from NYSE American to BZX
-  ...{ 300: [20], 301: [21], 302: [22], 303: [23], 304: [24], 307: [25], 308: [26], 309: [27], 312: [28] },
-  ...{ 313: [29], 314: [30], 315: [31], 316: [32], 318: [61], 319: [33], 320: [37], 322: [34], 323: [35] },
-  325: [36],
+/** Databento. */
+export const databento: Vendor = {
+  formats: [prints, offers, minutes, days],
+  encoding: {
+    isOf: ({ bytes }) => bytes.toString('latin1', 0, 3) === 'DBN',
+    csv: csvOf,
+  },
 };
-
-const exchanges = new Map<number, number>();
-for (const [exchange, publishers] of Object.entries(publishersOf))
-  for (const publisher of publishers) exchanges.set(publisher, Number(exchange));
-
-/** FINRA's facilities: NYSE's, Nasdaq's of Carteret and of Chicago. */
-const facilities = new Map([
-  ...[19, 55, 69].map((publisher) => [publisher, 201] as const),
-  ...[17, 54, 68, 82].map((publisher) => [publisher, 202] as const),
-  ...[18, 56, 70, 83].map((publisher) => [publisher, 203] as const),
-]);
-
-const unknownExchange = 1000;
-
-/** The id of a publisher's exchange in tapes; one of an unknown venue stays another than all. */
-function exchangeOf(publisher: number): number {
-  return exchanges.get(publisher) ?? Math.min(unknownExchange + publisher, 65_535);
-}
-
-/** The facility to which a publisher's prints were reported; blank for an exchange. */
-function facilityOf(publisher: number): number | '' {
-  return facilities.get(publisher) ?? '';
-}

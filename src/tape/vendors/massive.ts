@@ -1,72 +1,30 @@
 import { exchangeDate } from '../../domain/market-time.ts';
-import type { Format } from '../formats/format.ts';
 import {
   BarSpacing,
   type ChainPart,
+  type Page,
   type PageReader,
-  type RowFormat,
+  type Row,
+  shownValue,
   statedTicker,
-  type VendorChain,
+  type Vendor,
   VendorError,
+  type VendorFormat,
 } from '../formats/vendor.ts';
-import { jsonTexts, parseExact } from '../text/json-values.ts';
 
 // Pages of the REST API of Massive, which was Polygon.io. Names of keys: github.com/polygon-io/client-python,
 // test_rest/mocks and polygon/rest/models.
 
-/** `/v3/trades/{ticker}`: prints of a stock or an option contract. */
-export const massiveTrades = {
-  name: 'massive-trades',
-  content: 'pages of /v3/trades of Massive',
-  required: ['results', 'price', 'size', 'exchange', 'sequence_number', 'sip_timestamp'],
-  time: { column: 'sip_timestamp', unit: 'nanoseconds' },
-  delayMs: 0,
-  symbols: { column: 'next_url', spelling: 'stated' },
-} as const satisfies Format;
-
-/** `/v3/quotes/{ticker}`: bids and offers of an option contract. */
-export const massiveQuotes = {
-  name: 'massive-quotes',
-  content: 'pages of /v3/quotes of Massive',
-  required: ['results', 'ask_price', 'bid_price', 'sequence_number', 'sip_timestamp'],
-  time: { column: 'sip_timestamp', unit: 'nanoseconds' },
-  delayMs: 0,
-  symbols: { column: 'next_url', spelling: 'stated' },
-} as const satisfies Format;
-
-/** `/v2/aggs/ticker/{ticker}/range/…`: minutes or days of a stock or an option contract. */
-export const massiveAggregates = {
-  name: 'massive-aggregates',
-  content: 'pages of /v2/aggs of Massive',
-  required: ['results', 'ticker', 'adjusted', 'o', 'h', 'l', 'c', 't'],
-  time: { column: 't', unit: 'milliseconds' },
-  delayMs: 0,
-  symbols: { column: 'ticker', spelling: 'tickerOrOsi' },
-} as const satisfies Format;
-
-/** `/v3/snapshot/options/{underlying}`: the chain of an underlying. Its times are those of its quotes. */
-export const massiveChain = {
-  name: 'massive-chain',
-  content: 'pages of /v3/snapshot/options of Massive',
-  required: ['results', 'details', 'open_interest', 'underlying_asset'],
-  time: { column: 'last_updated', unit: 'nanoseconds' },
-  delayMs: 0,
-  symbols: { column: 'ticker', spelling: 'prefixedOsi' },
-} as const satisfies Format;
-
-type Page = Parameters<PageReader['rows']>[0];
 type Result = Readonly<Record<string, unknown>>;
-
-const shown = (value: unknown) => JSON.stringify(value)?.slice(0, 60) ?? 'nothing';
 
 /** The results of a page; none if it has no such key, as an empty one. Throws `VendorError`. */
 function resultsOf(page: Page): readonly Result[] {
   const { status, results = [] } = page;
   if (status !== undefined && status !== 'OK' && status !== 'DELAYED')
-    throw new VendorError(`status: expected OK or DELAYED, got ${shown(status)}`);
-  if (!Array.isArray(results)) throw new VendorError(`results: expected a list, got ${shown(results)}`);
+    throw new VendorError(`status: expected OK or DELAYED, got ${shownValue(status)}`);
+  if (!Array.isArray(results)) throw new VendorError(`results: expected a list, got ${shownValue(results)}`);
   const bad = results.findIndex((result) => typeof result !== 'object' || result === null);
-  if (bad >= 0) throw new VendorError(`results[${bad}]: expected an object, got ${shown(results[bad])}`);
+  if (bad >= 0) throw new VendorError(`results[${bad}]: expected an object, got ${shownValue(results[bad])}`);
   return results;
 }
 
@@ -74,7 +32,7 @@ function resultsOf(page: Page): readonly Result[] {
 function nextOf({ next_url: next }: Page): URL | null {
   if (next === undefined || next === null || next === '') return null;
   const url = typeof next === 'string' ? URL.parse(next) : null;
-  if (!url) throw new VendorError(`next_url: expected an address, got ${shown(next)}`);
+  if (!url) throw new VendorError(`next_url: expected an address, got ${shownValue(next)}`);
   return url;
 }
 
@@ -107,11 +65,11 @@ class PageSequence {
 }
 
 /** Pages without a ticker: it is in the address of the next page, or else begins the name of the file. */
-function pagesOfTicker(name: string, rowOf: (ticker: string, result: Result) => readonly unknown[]): PageReader {
+function pagesOfTicker(name: string, rowOf: (ticker: string, result: Result) => Row): PageReader<Row> {
   const pages = new PageSequence();
   let ticker: string | null = null;
   return {
-    *rows(page) {
+    *items(page) {
       if (pages.add(page) && ticker !== null)
         throw new VendorError('next_url: the page before was the last; expected the pages of one ticker');
       const path = pages.path;
@@ -123,62 +81,92 @@ function pagesOfTicker(name: string, rowOf: (ticker: string, result: Result) => 
 }
 
 const tradeKeys = [
-  ...['conditions', 'correction', 'exchange', 'id', 'price', 'sequence_number', 'sip_timestamp'],
-  ...['size', 'tape', 'trf_id'],
+  'conditions',
+  'correction',
+  'exchange',
+  'id',
+  'price',
+  'sequence_number',
+  'sip_timestamp',
+  'size',
+  'tape',
+  'trf_id',
 ];
 
-/** Prints of a stock or a contract. */
-export const massiveTradeRows: RowFormat = {
-  format: massiveTrades,
-  as: ['stock-trades', 'option-trades'],
-  columns: ['ticker', ...tradeKeys],
-  pages: (name) => pagesOfTicker(name, (ticker, trade) => [ticker, ...tradeKeys.map((key) => trade[key])]),
+/** `/v3/trades/{ticker}`: prints of a stock or an option contract. */
+const trades: VendorFormat = {
+  name: 'massive-trades',
+  content: 'pages of /v3/trades of Massive',
+  datasets: ['stock-trades', 'option-trades'],
+  required: ['results', 'price', 'size', 'exchange', 'sequence_number', 'sip_timestamp'],
+  time: { column: 'sip_timestamp', unit: 'nanoseconds' },
+  delayMs: 0,
+  symbols: { column: 'next_url', spelling: 'stated' },
+  rows: {
+    columns: ['ticker', ...tradeKeys],
+    pages: (name) => pagesOfTicker(name, (ticker, trade) => [ticker, ...tradeKeys.map((key) => trade[key])]),
+  },
 };
 
 const quoteKeys = ['ask_price', 'bid_price', 'sequence_number', 'sip_timestamp'];
 
-/** Quotes of a contract. */
-export const massiveQuoteRows: RowFormat = {
-  format: massiveQuotes,
-  as: ['option-quotes'],
-  columns: ['ticker', ...quoteKeys],
-  pages: (name) => pagesOfTicker(name, (ticker, quote) => [ticker, ...quoteKeys.map((key) => quote[key])]),
+/** `/v3/quotes/{ticker}`: bids and offers of an option contract. */
+const quotes: VendorFormat = {
+  name: 'massive-quotes',
+  content: 'pages of /v3/quotes of Massive',
+  datasets: ['option-quotes'],
+  required: ['results', 'ask_price', 'bid_price', 'sequence_number', 'sip_timestamp'],
+  time: { column: 'sip_timestamp', unit: 'nanoseconds' },
+  delayMs: 0,
+  symbols: { column: 'next_url', spelling: 'stated' },
+  rows: {
+    columns: ['ticker', ...quoteKeys],
+    pages: (name) => pagesOfTicker(name, (ticker, quote) => [ticker, ...quoteKeys.map((key) => quote[key])]),
+  },
 };
 
 /** Epoch milliseconds as nanoseconds; another text unchanged, for the check of the column. */
 const nanosOfMs = (ms: unknown) => (typeof ms === 'string' && /^\d+$/.test(ms) ? `${ms}000000` : ms);
 
-/** Bars of stocks or contracts, several of which can be in a file one after another. */
-export const massiveAggregateRows: RowFormat = {
-  format: massiveAggregates,
-  as: ['stock-aggregates', 'option-aggregates'],
-  columns: ['ticker', 'volume', 'open', 'close', 'high', 'low', 'window_start', 'transactions', 'vwap'],
-  pages() {
-    const pages = new PageSequence();
-    let spacing = new BarSpacing();
-    let last: unknown = null;
-    return {
-      *rows(page) {
-        const { ticker, adjusted } = page;
-        if (pages.add(page)) {
+/** `/v2/aggs/ticker/{ticker}/range/…`: minutes or days of a stock or an option contract. */
+const aggregates: VendorFormat = {
+  name: 'massive-aggregates',
+  content: 'pages of /v2/aggs of Massive',
+  datasets: ['stock-minute-bars', 'stock-day-bars', 'option-minute-bars'],
+  required: ['results', 'ticker', 'adjusted', 'o', 'h', 'l', 'c', 't'],
+  time: { column: 't', unit: 'milliseconds' },
+  delayMs: 0,
+  symbols: { column: 'ticker', spelling: 'tickerOrOsi' },
+  rows: {
+    columns: ['ticker', 'volume', 'open', 'close', 'high', 'low', 'window_start', 'transactions', 'vwap'],
+    pages() {
+      const pages = new PageSequence();
+      let spacing = new BarSpacing();
+      let last: unknown = null;
+      return {
+        *items(page) {
+          const { ticker, adjusted } = page;
+          if (pages.add(page)) {
+            spacing.check();
+            spacing = new BarSpacing();
+          } else if (ticker !== last)
+            throw new VendorError(`ticker: expected ${shownValue(last)}, got ${shownValue(ticker)}`);
+          last = ticker;
+          if (adjusted !== false)
+            throw new VendorError(
+              'adjusted: expected false, because prices are stored as printed: request adjusted=false',
+            );
+          for (const { o, h, l, c, v, vw, t, n } of resultsOf(page)) {
+            spacing.add(Number(t));
+            yield [ticker, v, o, c, h, l, nanosOfMs(t), n, vw];
+          }
+        },
+        end() {
+          pages.end();
           spacing.check();
-          spacing = new BarSpacing();
-        } else if (ticker !== last) throw new VendorError(`ticker: expected ${shown(last)}, got ${shown(ticker)}`);
-        last = ticker;
-        if (adjusted !== false)
-          throw new VendorError(
-            'adjusted: expected false, because prices are stored as printed: request adjusted=false',
-          );
-        for (const { o, h, l, c, v, vw, t, n } of resultsOf(page)) {
-          spacing.add(Number(t));
-          yield [ticker, v, o, c, h, l, nanosOfMs(t), n, vw];
-        }
-      },
-      end() {
-        pages.end();
-        spacing.check();
-      },
-    };
+        },
+      };
+    },
   },
 };
 
@@ -203,7 +191,13 @@ function partOf(result: Keys): ChainPart {
   return {
     contract: String(details.ticker),
     numbers: {
-      ...{ delta, gamma, theta, vega, bid: quote.bid, ask: quote.ask, iv: result.implied_volatility },
+      bid: quote.bid,
+      ask: quote.ask,
+      iv: result.implied_volatility,
+      delta,
+      gamma,
+      theta,
+      vega,
       openInterest: result.open_interest,
       volume: isToday ? day.volume : undefined,
       last: trade.price ?? day.close,
@@ -216,18 +210,28 @@ function partOf(result: Keys): ChainPart {
   };
 }
 
-/** The chain of an underlying, in pages. */
-export const massiveChainParts: VendorChain = {
-  format: massiveChain,
-  isJson: true,
-  async *parts(texts) {
-    const pages = new PageSequence();
-    let line = 0;
-    for await (const text of jsonTexts(texts)) {
-      const page = keysOf(parseExact(text));
-      pages.add(page);
-      for (const result of resultsOf(page)) yield { line: ++line, found: [partOf(result)] };
-    }
-    pages.end();
+/** `/v3/snapshot/options/{underlying}`: the chain of an underlying. Its times are those of its quotes. */
+const chain: VendorFormat = {
+  name: 'massive-chain',
+  content: 'pages of /v3/snapshot/options of Massive',
+  datasets: ['chain'],
+  required: ['results', 'details', 'open_interest', 'underlying_asset'],
+  time: { column: 'last_updated', unit: 'nanoseconds' },
+  delayMs: 0,
+  symbols: { column: 'ticker', spelling: 'prefixedOsi' },
+  chain: {
+    pages() {
+      const pages = new PageSequence();
+      return {
+        *items(page) {
+          pages.add(page);
+          for (const result of resultsOf(page)) yield [partOf(result)];
+        },
+        end: () => pages.end(),
+      };
+    },
   },
 };
+
+/** Massive, which was Polygon.io. */
+export const massive: Vendor = { formats: [trades, quotes, aggregates, chain] };

@@ -2,57 +2,21 @@ import { closeMinute } from '../../domain/calendar.ts';
 import { knownRoots } from '../../domain/chain/known-roots.ts';
 import { exchangeInstant, isDate } from '../../domain/market-time.ts';
 import { minuteMs } from '../../domain/units.ts';
-import type { Format } from '../formats/format.ts';
 import {
-  type ChainPart,
-  csvChain,
+  type ChainItem,
   type Row,
-  type RowFormat,
+  type RowReading,
   tickerOfCells,
-  type VendorChain,
+  type Vendor,
   VendorError,
+  type VendorFormat,
 } from '../formats/vendor.ts';
-import { jsonTexts, parseExact } from '../text/json-values.ts';
 import { stampedMs } from '../text/written-times.ts';
 
-/**
- * `strikes` and `hist/strikes` of ORATS, as CSV or JSON: a call and a put per row. Names of columns:
- * docs.orats.io, and github.com/joshuaulrich/quantmod, R/getOptionChain.orats.R.
- */
-export const oratsStrikes = {
-  name: 'orats-strikes',
-  content: 'strikes of ORATS, as CSV or JSON',
-  required: [
-    ...['ticker', 'tradeDate', 'expirDate', 'strike', 'stockPrice', 'callBidPrice', 'callAskPrice', 'putBidPrice'],
-    ...['putAskPrice', 'quoteDate'],
-  ],
-  time: { column: 'quoteDate', unit: 'stamp' },
-  delayMs: 0,
-  symbols: { column: 'ticker', spelling: 'ticker' },
-} as const satisfies Format;
-
-const volatility = { time: null, delayMs: 0, symbols: { column: 'ticker', spelling: 'ticker' } } as const;
-
-/** `hist/summaries` of ORATS, as CSV or JSON: volatilities are fractions. */
-export const oratsSummaries = {
-  name: 'orats-summaries',
-  content: 'summaries of sessions of ORATS, as CSV or JSON',
-  required: ['ticker', 'tradeDate', 'stockPrice', 'iv30d', 'rVol30'],
-  ...volatility,
-} as const satisfies Format;
-
-/** `hist/cores` of ORATS, as CSV or JSON: volatilities are percentages. */
-export const oratsCores = {
-  name: 'orats-cores',
-  content: 'core data of sessions of ORATS, as CSV or JSON',
-  required: ['ticker', 'tradeDate', 'pxCls', 'iv30d'],
-  ...volatility,
-} as const satisfies Format;
+// Files of ORATS. Names of columns: docs.orats.io, and github.com/joshuaulrich/quantmod, R/getOptionChain.orats.R.
 
 // The vendor's last snapshot of a session is of a quarter of an hour before the close.
 const mostBeforeCloseMs = 20 * minuteMs;
-
-const columns = ['symbol', 'date', 'iv30'];
 
 /** True if a stamp is none, or of the close of a session. */
 function isOfClose(stamp: string, date: string): boolean {
@@ -67,31 +31,44 @@ function rowOf(value: (name: string) => unknown, unit: number): Row {
   return [value('ticker'), isOfClose(stamp!, date!) ? date : stamp, fraction];
 }
 
-const formats = [
-  { format: oratsSummaries, unit: 1 },
-  { format: oratsCores, unit: 100 },
-] as const;
-
-/** Volatilities of sessions, as CSV and as JSON. */
-export const oratsRows: readonly RowFormat[] = formats.flatMap(({ format, unit }): RowFormat[] => {
-  const shared = { format, columns, as: ['volatility-day-list'] };
-  return [
-    { ...shared, lines: (_, at) => ({ row: (cells) => rowOf((name) => cells[at(name)], unit) }) },
-    {
-      ...shared,
-      pages: () => ({
-        *rows({ data }) {
-          if (!Array.isArray(data)) throw new VendorError('data: expected a list of sessions');
-          for (const item of data) {
-            if (typeof item !== 'object' || item === null) throw new VendorError('data: expected objects');
-            yield rowOf((name) => item[name], unit);
-          }
-        },
-        end: () => {},
-      }),
+/** Volatilities of sessions, as CSV and as JSON. `unit`: that of its volatilities. */
+const rowsIn = (unit: number): RowReading => ({
+  columns: ['symbol', 'date', 'iv30'],
+  lines: (_, at) => ({ row: (cells) => rowOf((name) => cells[at(name)], unit) }),
+  pages: () => ({
+    *items({ data }) {
+      if (!Array.isArray(data)) throw new VendorError('data: expected a list of sessions');
+      for (const item of data) {
+        if (typeof item !== 'object' || item === null) throw new VendorError('data: expected objects');
+        yield rowOf((name) => item[name], unit);
+      }
     },
-  ];
+  }),
 });
+
+/** `hist/summaries`, as CSV or JSON: volatilities are fractions. */
+const summaries: VendorFormat = {
+  name: 'orats-summaries',
+  content: 'summaries of sessions of ORATS, as CSV or JSON',
+  datasets: ['volatility-days'],
+  required: ['ticker', 'tradeDate', 'stockPrice', 'iv30d', 'rVol30'],
+  time: null,
+  delayMs: 0,
+  symbols: { column: 'ticker', spelling: 'ticker' },
+  rows: rowsIn(1),
+};
+
+/** `hist/cores`, as CSV or JSON: volatilities are percentages. */
+const cores: VendorFormat = {
+  name: 'orats-cores',
+  content: 'core data of sessions of ORATS, as CSV or JSON',
+  datasets: ['volatility-days'],
+  required: ['ticker', 'tradeDate', 'pxCls', 'iv30d'],
+  time: null,
+  delayMs: 0,
+  symbols: { column: 'ticker', spelling: 'ticker' },
+  rows: rowsIn(100),
+};
 
 /** A value of a row by its name; undefined if absent. */
 type ValueOf = (name: string) => unknown;
@@ -117,7 +94,7 @@ function putDelta(delta: unknown): number | undefined {
 }
 
 /** The call and the put of a row, or the reason why it is invalid. Greeks of a row are the call's. */
-function oratsParts(value: ValueOf): readonly ChainPart[] | string {
+function partsOf(value: ValueOf): ChainItem {
   const root = rootOf(value);
   if (root === null) return `expiryTod: expected am or pm of a root of ${text(value('ticker'))}`;
   const strike = Math.round(Number(text(value('strike')) || Number.NaN) * 1000);
@@ -131,30 +108,49 @@ function oratsParts(value: ValueOf): readonly ChainPart[] | string {
   return sides.map(([right, greeks]) => ({
     contract: tickerOfCells({ root, expiry: text(value('expirDate')), strike, right }),
     numbers: {
-      ...{ bid: value(`${right}BidPrice`), ask: value(`${right}AskPrice`), fmv: value(`${right}Value`) },
-      ...{ iv: value(`${right}MidIv`), volume: value(`${right}Volume`), openInterest: value(`${right}OpenInterest`) },
+      bid: value(`${right}BidPrice`),
+      ask: value(`${right}AskPrice`),
+      fmv: value(`${right}Value`),
+      iv: value(`${right}MidIv`),
+      volume: value(`${right}Volume`),
+      openInterest: value(`${right}OpenInterest`),
       ...greeks,
     },
     ...shared,
   }));
 }
 
-/** Strikes of ORATS as JSON. */
-export const oratsJsonChain: VendorChain = {
-  format: oratsStrikes,
-  isJson: true,
-  async *parts(texts) {
-    let line = 0;
-    for await (const page of jsonTexts(texts)) {
-      const { data } = parseExact(page) as { data?: unknown };
-      if (!Array.isArray(data)) throw new VendorError('data: expected a list of strikes');
-      for (const row of data) {
-        const isRow = typeof row === 'object' && row !== null;
-        yield { line: ++line, found: isRow ? oratsParts((name) => row[name]) : 'expected an object' };
-      }
-    }
+/** `strikes` and `hist/strikes`, as CSV or JSON: a call and a put per row. */
+const strikes: VendorFormat = {
+  name: 'orats-strikes',
+  content: 'strikes of ORATS, as CSV or JSON',
+  datasets: ['chain'],
+  required: [
+    'ticker',
+    'tradeDate',
+    'expirDate',
+    'strike',
+    'stockPrice',
+    'callBidPrice',
+    'callAskPrice',
+    'putBidPrice',
+    'putAskPrice',
+    'quoteDate',
+  ],
+  time: { column: 'quoteDate', unit: 'stamp' },
+  delayMs: 0,
+  symbols: { column: 'ticker', spelling: 'ticker' },
+  chain: {
+    line: partsOf,
+    pages: () => ({
+      *items({ data }) {
+        if (!Array.isArray(data)) throw new VendorError('data: expected a list of strikes');
+        for (const row of data)
+          yield typeof row === 'object' && row !== null ? partsOf((name) => row[name]) : 'expected an object';
+      },
+    }),
   },
 };
 
-/** Strikes of ORATS. */
-export const oratsCsvChain = csvChain(oratsStrikes, oratsParts);
+/** ORATS. */
+export const orats: Vendor = { formats: [strikes, summaries, cores] };

@@ -1,14 +1,17 @@
 import { readOptionContract } from '../../domain/chain/option-contract.ts';
-import type { Format } from '../formats/format.ts';
+import type { Dataset, FormatTime } from '../formats/format.ts';
 import {
   BarSpacing,
-  csvChain,
   type LineReader,
   lineOf,
-  type RowFormat,
+  type Row,
+  type RowReading,
+  shownValue,
   statedTicker,
   tickerOfCells,
+  type Vendor,
   VendorError,
+  type VendorFormat,
 } from '../formats/vendor.ts';
 import { jsonTexts, parseExact } from '../text/json-values.ts';
 import { exchangeMs, nanosText, stampedMs } from '../text/written-times.ts';
@@ -16,104 +19,18 @@ import { exchangeMs, nanosText, stampedMs } from '../text/written-times.ts';
 // Answers of ThetaData's terminal as CSV. Names of columns: docs.thetadata.us/operations and
 // http-docs.thetadata.us/operations; codes: github.com/ThetaData-API/thetadata-python, thetadata/enums.py.
 
-const ofDay = { column: 'ms_of_day', unit: 'milliseconds' } as const;
-const stamped = { column: 'timestamp', unit: 'stamp' } as const;
-const contract = ['symbol', 'expiration', 'strike', 'right', 'timestamp'] as const;
-const contractV2 = ['root', 'expiration', 'strike', 'right', 'ms_of_day', 'date'] as const;
-const shared = { delayMs: 0, symbols: { column: 'symbol', spelling: 'osi' } } as const;
-const sharedV2 = { delayMs: 0, symbols: { column: 'root', spelling: 'osi' } } as const;
-
-/** `/v3/option/history/trade`. */
-export const thetaTrades = {
-  name: 'theta-trades',
-  content: 'prints of option contracts of ThetaData',
-  required: [...contract, 'sequence', 'condition', 'size', 'exchange', 'price'],
-  time: stamped,
-  ...shared,
-} as const satisfies Format;
-
-/** `/v3/option/history/quote?interval=tick`. */
-export const thetaQuotes = {
-  name: 'theta-quotes',
-  content: 'bids and offers of option contracts of ThetaData',
-  required: [...contract, 'bid', 'ask', 'bid_condition', 'ask_condition'],
-  time: stamped,
-  ...shared,
-} as const satisfies Format;
-
-/** `/v3/option/history/ohlc?interval=1m`. */
-export const thetaBars = {
-  name: 'theta-bars',
-  content: 'minutes of option contracts of ThetaData',
-  required: [...contract, 'open', 'high', 'low', 'close', 'volume', 'count'],
-  time: stamped,
-  ...shared,
-} as const satisfies Format;
-
-/** `/v3/option/history/open_interest`. */
-export const thetaOpenInterest = {
-  name: 'theta-open-interest',
-  content: 'open interest of option contracts of ThetaData',
-  required: [...contract, 'open_interest'],
-  time: stamped,
-  ...shared,
-} as const satisfies Format;
-
-/** `/v3/option/snapshot/greeks/…` and the same of history at one time: a chain with the price of its underlying. */
-export const thetaChain = {
-  name: 'theta-chain',
-  content: 'greeks of option contracts of ThetaData at one time',
-  required: [...contract, 'bid', 'ask', 'implied_vol', 'underlying_timestamp', 'underlying_price'],
-  time: { column: 'underlying_timestamp', unit: 'stamp' },
-  ...shared,
-} as const satisfies Format;
-
-/** `/v2/bulk_hist/option/trade`. */
-export const thetaTradesV2 = {
-  name: 'theta-v2-trades',
-  content: 'prints of option contracts of version 2 of ThetaData',
-  required: [...contractV2, 'sequence', 'condition', 'size', 'exchange', 'price'],
-  time: ofDay,
-  ...sharedV2,
-} as const satisfies Format;
-
-/** `/v2/bulk_hist/option/quote?ivl=0`. */
-export const thetaQuotesV2 = {
-  name: 'theta-v2-quotes',
-  content: 'bids and offers of option contracts of version 2 of ThetaData',
-  required: [...contractV2, 'bid', 'ask', 'bid_condition', 'ask_condition'],
-  time: ofDay,
-  ...sharedV2,
-} as const satisfies Format;
-
-/** `/v2/bulk_hist/option/ohlc?ivl=60000`. */
-export const thetaBarsV2 = {
-  name: 'theta-v2-bars',
-  content: 'minutes of option contracts of version 2 of ThetaData',
-  required: [...contractV2, 'open', 'high', 'low', 'close', 'volume', 'count'],
-  time: ofDay,
-  ...sharedV2,
-} as const satisfies Format;
-
-/** `/v2/bulk_hist/option/open_interest`. */
-export const thetaOpenInterestV2 = {
-  name: 'theta-v2-open-interest',
-  content: 'open interest of option contracts of version 2 of ThetaData',
-  required: [...contractV2, 'open_interest'],
-  time: ofDay,
-  ...sharedV2,
-} as const satisfies Format;
-
-/** Version 2 as JSON: names of columns in `header.format`, rows in `response`. It is read as CSV of the same rows. */
-export const thetaJson: Pick<Format, 'required'> = { required: ['header', 'format', 'response'] };
-
 /** Reads the cells of a line by the names of their columns. */
 type CellOf = (column: string) => string;
-/** Names of columns, found in the header. */
-type Find = (column: string) => number;
 
-/** Cells that the two versions write differently. */
+/** Properties and cells in which the two versions differ. */
 interface Version {
+  /** Beginning of the names of its formats. */
+  prefix: string;
+  /** The vendor, for people. */
+  of: string;
+  /** Columns of the contract and the time, the contract's symbol first. */
+  columns: readonly string[];
+  time: FormatTime;
   ticker(cell: CellOf): string;
   /** Epoch ms; NaN if invalid. */
   tsMs(cell: CellOf): number;
@@ -128,6 +45,10 @@ const thousandths = (strike: string) => (/^\d+\.\d+$/.test(strike) ? Math.round(
 const contractCells = (cell: CellOf) => ({ expiry: cell('expiration'), right: cell('right') });
 
 const version3: Version = {
+  prefix: 'theta',
+  of: 'ThetaData',
+  columns: ['symbol', 'expiration', 'strike', 'right', 'timestamp'],
+  time: { column: 'timestamp', unit: 'stamp' },
   ticker: (cell) =>
     tickerOfCells({ ...contractCells(cell), root: cell('symbol'), strike: thousandths(cell('strike')) }),
   tsMs: (cell) => stampedMs(cell('timestamp')),
@@ -136,6 +57,10 @@ const version3: Version = {
 };
 
 const version2: Version = {
+  prefix: 'theta-v2',
+  of: 'version 2 of ThetaData',
+  columns: ['root', 'expiration', 'strike', 'right', 'ms_of_day', 'date'],
+  time: { column: 'ms_of_day', unit: 'milliseconds' },
   ticker: (cell) => tickerOfCells({ ...contractCells(cell), root: cell('root'), strike: Number(cell('strike')) }),
   tsMs: (cell) => exchangeMs(cell('date'), cell('ms_of_day')),
   shownTime: (cell) => `${cell('date')} ${cell('ms_of_day')}`,
@@ -175,30 +100,49 @@ function conditionOf(code: string): number | string {
   return conditions[code] ?? `condition ${code}`;
 }
 
-const namedCells = (columns: readonly string[], at: Find) => {
-  const index = new Map(columns.map((name) => [name, at(name)]));
-  return (cells: readonly string[]) => (name: string) => cells[index.get(name)!]!.trim();
-};
-
-/** Translation of one kind of file in one version. */
-function rowFormat(
-  format: Format,
-  columns: readonly string[],
-  as: string,
-  open: () => { row: (cell: CellOf) => readonly unknown[] | null; end?: () => void },
-): RowFormat {
-  const lines = (_: string, at: Find): LineReader => {
-    const named = namedCells(format.required, at);
-    const { row, end } = open();
-    return { row: (cells) => row(named(cells)), ...(end && { end }) };
-  };
-  return { format, as: [as], columns, lines };
+/** Properties of a kind of answer, in both versions. */
+interface Kind {
+  name: string;
+  content: string;
+  dataset: Dataset;
+  /** Its columns beside those of contract and time. */
+  own: readonly string[];
+  /** Columns of its rows, and the reading of a file. */
+  columns: RowReading['columns'];
+  open(version: Version): { row: (cell: CellOf) => Row | null; end?: () => void };
 }
 
-const tradeColumns = ['ticker', 'conditions', 'exchange', 'price', 'sip_timestamp', 'size'];
+/** A kind of answer in a version. */
+function formatOf(version: Version, { name, content, dataset, own, columns, open }: Kind): VendorFormat {
+  const required = [...version.columns, ...own];
+  const lines = (_: string, at: (column: string) => number): LineReader => {
+    const index = new Map(required.map((column) => [column, at(column)]));
+    const { row, end } = open(version);
+    return {
+      row: (cells) => row((column) => cells[index.get(column)!]!.trim()),
+      end: () => end?.(),
+    };
+  };
+  return {
+    name: `${version.prefix}-${name}`,
+    content: `${content} of ${version.of}`,
+    datasets: [dataset],
+    required,
+    time: version.time,
+    delayMs: 0,
+    symbols: { column: version.columns[0]!, spelling: 'osi' },
+    rows: { columns, lines },
+  };
+}
 
-const trades = (format: Format, version: Version) =>
-  rowFormat(format, tradeColumns, 'option-trades', () => ({
+/** `/v3/option/history/trade`, `/v2/bulk_hist/option/trade`. */
+const trades: Kind = {
+  name: 'trades',
+  content: 'prints of option contracts',
+  dataset: 'option-trades',
+  own: ['sequence', 'condition', 'size', 'exchange', 'price'],
+  columns: ['ticker', 'conditions', 'exchange', 'price', 'sip_timestamp', 'size'],
+  open: (version) => ({
     row: (cell) => [
       version.ticker(cell),
       conditionOf(cell('condition')),
@@ -207,12 +151,19 @@ const trades = (format: Format, version: Version) =>
       nanosText(version.tsMs(cell), version.shownTime(cell)),
       cell('size'),
     ],
-  }));
+  }),
+};
 
 const enoughQuotes = 10;
 
-const quotes = (format: Format, version: Version) =>
-  rowFormat(format, ['ticker', 'ask_price', 'bid_price', 'sequence_number', 'sip_timestamp'], 'option-quotes', () => {
+/** `/v3/option/history/quote?interval=tick`, `/v2/bulk_hist/option/quote?ivl=0`. */
+const quotes: Kind = {
+  name: 'quotes',
+  content: 'bids and offers of option contracts',
+  dataset: 'option-quotes',
+  own: ['bid', 'ask', 'bid_condition', 'ask_condition'],
+  columns: ['ticker', 'ask_price', 'bid_price', 'sequence_number', 'sip_timestamp'],
+  open(version) {
     let [count, sampled] = [0, 0];
     return {
       row(cell) {
@@ -229,71 +180,97 @@ const quotes = (format: Format, version: Version) =>
           );
       },
     };
-  });
+  },
+};
 
-const bars = (format: Format, version: Version) =>
-  rowFormat(
-    format,
-    ['ticker', 'volume', 'open', 'close', 'high', 'low', 'window_start', 'transactions'],
-    'option-aggregates',
-    () => {
-      const spacing = new BarSpacing();
-      return {
-        row(cell) {
-          const tsMs = version.tsMs(cell);
-          if (Number.isFinite(tsMs)) spacing.add(tsMs);
-          // Minutes without a trade are zeros.
-          if (cell('count') === '0') return null;
-          const stamp = nanosText(tsMs, version.shownTime(cell));
-          const prices = [cell('open'), cell('close'), cell('high'), cell('low')];
-          return [version.ticker(cell), cell('volume'), ...prices, stamp, cell('count')];
-        },
-        end: () => spacing.check(),
-      };
-    },
-  );
+/** `/v3/option/history/ohlc?interval=1m`, `/v2/bulk_hist/option/ohlc?ivl=60000`. */
+const bars: Kind = {
+  name: 'bars',
+  content: 'minutes of option contracts',
+  dataset: 'option-minute-bars',
+  own: ['open', 'high', 'low', 'close', 'volume', 'count'],
+  columns: ['ticker', 'volume', 'open', 'close', 'high', 'low', 'window_start', 'transactions'],
+  open(version) {
+    const spacing = new BarSpacing();
+    return {
+      row(cell) {
+        const tsMs = version.tsMs(cell);
+        if (Number.isFinite(tsMs)) spacing.add(tsMs);
+        // Minutes without a trade are zeros.
+        if (cell('count') === '0') return null;
+        const stamp = nanosText(tsMs, version.shownTime(cell));
+        const prices = [cell('open'), cell('close'), cell('high'), cell('low')];
+        return [version.ticker(cell), cell('volume'), ...prices, stamp, cell('count')];
+      },
+      end: () => spacing.check(),
+    };
+  },
+};
 
-const openInterest = (format: Format, version: Version) =>
-  rowFormat(format, ['ticker', 'open_interest', 'session_date'], 'open-interest-list', () => ({
+/** `/v3/option/history/open_interest`, `/v2/bulk_hist/option/open_interest`. */
+const openInterest: Kind = {
+  name: 'open-interest',
+  content: 'open interest of option contracts',
+  dataset: 'open-interest',
+  own: ['open_interest'],
+  columns: ['ticker', 'open_interest', 'session_date'],
+  open: (version) => ({
     row: (cell) => [version.ticker(cell), cell('open_interest'), version.date(cell)],
-  }));
+  }),
+};
 
-/** Prints, quotes, bars and open interest of contracts, in both versions. */
-export const thetaRows: readonly RowFormat[] = [
-  trades(thetaTrades, version3),
-  quotes(thetaQuotes, version3),
-  bars(thetaBars, version3),
-  openInterest(thetaOpenInterest, version3),
-  trades(thetaTradesV2, version2),
-  quotes(thetaQuotesV2, version2),
-  bars(thetaBarsV2, version2),
-  openInterest(thetaOpenInterestV2, version2),
-];
+/**
+ * `/v3/option/snapshot/greeks/…` and the same of history at one time: a chain with the price of its underlying. Its
+ * theta and vega are in units that it does not state.
+ */
+const chain: VendorFormat = {
+  name: 'theta-chain',
+  content: 'greeks of option contracts of ThetaData at one time',
+  datasets: ['chain'],
+  required: [...version3.columns, 'bid', 'ask', 'implied_vol', 'underlying_timestamp', 'underlying_price'],
+  time: { column: 'underlying_timestamp', unit: 'stamp' },
+  delayMs: 0,
+  symbols: { column: 'symbol', spelling: 'osi' },
+  chain: {
+    line(cell) {
+      const tsMs = stampedMs(cell('underlying_timestamp')!);
+      const [bid, ask, iv, delta, gamma] = ['bid', 'ask', 'implied_vol', 'delta', 'gamma'].map(cell);
+      return [
+        {
+          contract: version3.ticker((column) => cell(column)!),
+          numbers: { bid, ask, iv, delta, gamma },
+          times: [tsMs],
+          spot: { price: cell('underlying_price'), tsMs },
+        },
+      ];
+    },
+  },
+};
 
 type Keys = Readonly<Record<string, unknown>>;
 
-const shown = (value: unknown) => JSON.stringify(value)?.slice(0, 60) ?? 'nothing';
-
 /** Throws `VendorError` unless the header of an answer says that it is whole, and has the expected columns. */
-function formatOf(header: Keys | undefined, first: readonly string[] | null): readonly string[] {
+function columnsOf(header: Keys | undefined, first: readonly string[] | null): readonly string[] {
   const { format, next_page: next, error_type: error } = header ?? {};
   if (error !== null && error !== undefined && error !== 'null')
-    throw new VendorError(`header.error_type: expected none, got ${shown(error)}`);
+    throw new VendorError(`header.error_type: expected none, got ${shownValue(error)}`);
   if (next !== null && next !== undefined && next !== 'null')
     throw new VendorError('header.next_page: there are more pages; request CSV, or a shorter time');
   if (!Array.isArray(format) || (first && format.join() !== first.join()))
-    throw new VendorError(`header.format: expected ${first ? first.join() : 'names of columns'}, got ${shown(format)}`);
+    throw new VendorError(
+      `header.format: expected ${first ? first.join() : 'names of columns'}, got ${shownValue(format)}`,
+    );
   return format.map(String);
 }
 
 /** The ticks of an answer by contract; without contracts, all are of the one in the name of the file. */
 function* ticksOf(response: unknown, name: string): Generator<{ contract: Keys; ticks: readonly unknown[] }> {
-  if (!Array.isArray(response)) throw new VendorError(`response: expected a list, got ${shown(response)}`);
+  if (!Array.isArray(response)) throw new VendorError(`response: expected a list, got ${shownValue(response)}`);
   for (const item of response) {
     const { contract, ticks } = (Array.isArray(item) ? {} : (item ?? {})) as { contract?: Keys; ticks?: unknown };
     if (contract && Array.isArray(ticks)) yield { contract, ticks };
     else if (Array.isArray(item)) yield { contract: statedContract(name), ticks: [item] };
-    else throw new VendorError(`response: expected ticks and their contract, got ${shown(item)}`);
+    else throw new VendorError(`response: expected ticks and their contract, got ${shownValue(item)}`);
   }
 }
 
@@ -304,11 +281,11 @@ function statedContract(name: string): Keys {
 }
 
 /** Answers of version 2 in JSON as its CSV with the columns of a contract. Throws `VendorError`. */
-export async function* thetaCsv(texts: AsyncIterable<Buffer>, name: string): AsyncGenerator<Buffer> {
+async function* csvOf(texts: AsyncIterable<Buffer>, name: string): AsyncGenerator<Buffer> {
   let format: readonly string[] | null = null;
   for await (const text of jsonTexts(texts)) {
     const { header, response } = parseExact(text) as { header?: Keys; response?: unknown };
-    const found = formatOf(header, format);
+    const found = columnsOf(header, format);
     if (!format) yield Buffer.from(lineOf(['root', 'expiration', 'strike', 'right', ...found]));
     format = found;
     for (const { contract, ticks } of ticksOf(response, name)) {
@@ -321,15 +298,14 @@ export async function* thetaCsv(texts: AsyncIterable<Buffer>, name: string): Asy
   }
 }
 
-/** Greeks of ThetaData at one time. Its theta and vega are in units that it does not state. */
-export const thetaCsvChain = csvChain(thetaChain, (cell) => {
-  const strike = cell('strike')!;
-  const tsMs = stampedMs(cell('underlying_timestamp')!);
-  const contract = tickerOfCells({
-    ...{ root: cell('symbol')!, expiry: cell('expiration')!, right: cell('right')! },
-    strike: /^\d+\.\d+$/.test(strike) ? Math.round(Number(strike) * 1000) : Number.NaN,
-  });
-  const [bid, ask, iv, delta, gamma] = ['bid', 'ask', 'implied_vol', 'delta', 'gamma'].map(cell);
-  const spot = { price: cell('underlying_price'), tsMs };
-  return [{ contract, numbers: { bid, ask, iv, delta, gamma }, times: [tsMs], spot }];
-});
+/** ThetaData, in both versions; version 2 as JSON is read as CSV of the same rows. */
+export const theta: Vendor = {
+  formats: [
+    ...[trades, quotes, bars, openInterest].flatMap((kind) => [formatOf(version3, kind), formatOf(version2, kind)]),
+    chain,
+  ],
+  encoding: {
+    isOf: ({ isJson, has }) => isJson && has(['header', 'format', 'response']),
+    csv: csvOf,
+  },
+};

@@ -1,49 +1,9 @@
 import { exchangeInstant, isDate } from '../../domain/market-time.ts';
-import type { Format } from '../formats/format.ts';
-import { csvChain, type LineReader, type RowFormat, statedTicker, VendorError } from '../formats/vendor.ts';
+import { type LineReader, statedTicker, type Vendor, VendorError, type VendorFormat } from '../formats/vendor.ts';
 import { nanosText, stampedMs } from '../text/written-times.ts';
 
 // Frames of the Python package yfinance, as pandas' `to_csv` writes them. Names of columns:
 // github.com/ranaroussi/yfinance, yfinance/ticker.py and yfinance/scrapers/history.py.
-
-/** `Ticker.history(auto_adjust=False)`: days of a stock. */
-export const yfinanceHistory = {
-  name: 'yfinance-history',
-  content: 'frames of history of yfinance, with auto_adjust=False',
-  required: ['Date', 'Open', 'High', 'Low', 'Close', 'Adj Close', 'Volume', 'Stock Splits'],
-  time: null,
-  delayMs: 0,
-  symbols: { column: 'file name', spelling: 'tapeTicker' },
-} as const satisfies Format;
-
-/** `download(auto_adjust=False, actions=True)` of one ticker: three lines of header. */
-export const yfinanceDownload = {
-  name: 'yfinance-download',
-  content: 'frames of download of yfinance, with auto_adjust=False and actions=True',
-  required: ['Price', 'Open', 'High', 'Low', 'Close', 'Adj Close', 'Volume', 'Stock Splits'],
-  time: null,
-  delayMs: 0,
-  symbols: { column: 'Ticker', spelling: 'tapeTicker' },
-} as const satisfies Format;
-
-/** `Ticker.option_chain(…)`: calls or puts of one expiry, or both one after another. */
-export const yfinanceChain = {
-  name: 'yfinance-chain',
-  content: 'frames of option_chain of yfinance',
-  required: [
-    'contractSymbol',
-    'lastTradeDate',
-    'strike',
-    'lastPrice',
-    'bid',
-    'ask',
-    'openInterest',
-    'impliedVolatility',
-  ],
-  time: { column: 'lastTradeDate', unit: 'stamp' },
-  delayMs: 0,
-  symbols: { column: 'contractSymbol', spelling: 'osi' },
-} as const satisfies Format;
 
 /** Prices are 32-bit floats written as 64-bit ones: 301.1, not 301.1000061035156. Another number is unchanged. */
 function priceText(text: string): string {
@@ -83,38 +43,85 @@ function daysOf(ticker: () => string, at: (column: string) => number, dates: str
 
 // The file does not have splits after its last row.
 const columns = ['ticker', 'volume', 'open', 'close', 'high', 'low', 'window_start', 'divided'];
-const dayRows = (format: Format, lines: NonNullable<RowFormat['lines']>): RowFormat => {
-  return { format, as: ['stock-aggregates'], columns, lines };
+
+/** `Ticker.history(auto_adjust=False)`: days of a stock. */
+const history: VendorFormat = {
+  name: 'yfinance-history',
+  content: 'frames of history of yfinance, with auto_adjust=False',
+  datasets: ['stock-day-bars'],
+  required: ['Date', 'Open', 'High', 'Low', 'Close', 'Adj Close', 'Volume', 'Stock Splits'],
+  time: null,
+  delayMs: 0,
+  symbols: { column: 'file name', spelling: 'tapeTicker' },
+  rows: {
+    columns,
+    lines(name, at) {
+      const ticker = statedTicker(name);
+      return { row: daysOf(() => ticker, at, 'Date') };
+    },
+  },
 };
 
-/** Days of a stock. */
-export const yfinanceRows: readonly RowFormat[] = [
-  dayRows(yfinanceHistory, (name, at) => {
-    const ticker = statedTicker(name);
-    return { row: daysOf(() => ticker, at, 'Date') };
-  }),
-  dayRows(yfinanceDownload, (_, at) => {
-    let ticker: string | null = null;
-    const row = daysOf(() => ticker!, at, 'Price');
-    return {
-      row(cells) {
-        const key = cells[at('Price')];
-        if (key === 'Ticker') ticker = cells[at('Close')]!;
-        if (key === 'Ticker' || key === 'Date') return null;
-        if (ticker === null) throw new VendorError('Ticker: expected a second line with it');
-        return row(cells);
-      },
-    };
-  }),
-];
+/** `download(auto_adjust=False, actions=True)` of one ticker: three lines of header. */
+const download: VendorFormat = {
+  name: 'yfinance-download',
+  content: 'frames of download of yfinance, with auto_adjust=False and actions=True',
+  datasets: ['stock-day-bars'],
+  required: ['Price', 'Open', 'High', 'Low', 'Close', 'Adj Close', 'Volume', 'Stock Splits'],
+  time: null,
+  delayMs: 0,
+  symbols: { column: 'Ticker', spelling: 'tapeTicker' },
+  rows: {
+    columns,
+    lines(_, at) {
+      let ticker: string | null = null;
+      const row = daysOf(() => ticker!, at, 'Price');
+      return {
+        row(cells) {
+          const key = cells[at('Price')];
+          if (key === 'Ticker') ticker = cells[at('Close')]!;
+          if (key === 'Ticker' || key === 'Date') return null;
+          if (ticker === null) throw new VendorError('Ticker: expected a second line with it');
+          return row(cells);
+        },
+      };
+    },
+  },
+};
 
 /** The least volatility that is one: the vendor writes 1e-5 for none. */
 const leastVolatility = 1e-4;
 
-/** Calls or puts of yfinance. It does not have the price of the underlying. */
-export const yfinanceCsvChain = csvChain(yfinanceChain, (cell) => {
-  const iv = Number(cell('impliedVolatility')) > leastVolatility ? cell('impliedVolatility') : undefined;
-  const [bid, ask, last, volume] = ['bid', 'ask', 'lastPrice', 'volume'].map(cell);
-  const numbers = { bid, ask, last, volume, iv, openInterest: cell('openInterest') };
-  return [{ contract: cell('contractSymbol')!, numbers, times: [stampedMs(cell('lastTradeDate')!)] }];
-});
+/**
+ * `Ticker.option_chain(…)`: calls or puts of one expiry, or both one after another. It does not have the price of the
+ * underlying.
+ */
+const chain: VendorFormat = {
+  name: 'yfinance-chain',
+  content: 'frames of option_chain of yfinance',
+  datasets: ['chain'],
+  required: [
+    'contractSymbol',
+    'lastTradeDate',
+    'strike',
+    'lastPrice',
+    'bid',
+    'ask',
+    'openInterest',
+    'impliedVolatility',
+  ],
+  time: { column: 'lastTradeDate', unit: 'stamp' },
+  delayMs: 0,
+  symbols: { column: 'contractSymbol', spelling: 'osi' },
+  chain: {
+    line(cell) {
+      const iv = Number(cell('impliedVolatility')) > leastVolatility ? cell('impliedVolatility') : undefined;
+      const [bid, ask, last, volume] = ['bid', 'ask', 'lastPrice', 'volume'].map(cell);
+      const numbers = { bid, ask, last, volume, iv, openInterest: cell('openInterest') };
+      return [{ contract: cell('contractSymbol')!, numbers, times: [stampedMs(cell('lastTradeDate')!)] }];
+    },
+  },
+};
+
+/** The Python package yfinance. */
+export const yfinance: Vendor = { formats: [history, download, chain] };

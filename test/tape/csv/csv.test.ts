@@ -15,6 +15,7 @@ const folder = temporaryFolder();
 const pairs: CsvFormat<{ a: string; b: string; c: string | null }, 'a' | 'b' | 'c'> = {
   name: 'pairs',
   content: 'pairs of letters',
+  datasets: [],
   time: null,
   delayMs: 0,
   symbols: { column: 'a', spelling: 'ticker' },

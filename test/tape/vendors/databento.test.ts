@@ -2,7 +2,7 @@ import { zstdCompressSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { readBytes, TapeFileError } from '../../../src/tape/csv/tape-file.ts';
-import { dbnRows } from '../../../src/tape/vendors/databento.ts';
+import { databento } from '../../../src/tape/vendors/databento.ts';
 import {
   type DbnFile,
   dbnBar,
@@ -38,7 +38,7 @@ async function outcome(bytes: Buffer, size: number): Promise<string> {
     for (let from = 0; from < bytes.length; from += size) yield bytes.subarray(from, from + size);
   }
   try {
-    for await (const part of dbnRows(pieces())) text += part;
+    for await (const part of databento.encoding!.csv(pieces(), 'a.dbn')) text += part;
   } catch (error) {
     return (error as Error).message;
   }
