@@ -13,7 +13,7 @@ import type { Store } from '../../store/rows/connection.ts';
 import { inSettledTransaction } from '../../store/rows/transaction.ts';
 import { rejectMixture, replacingSample } from '../../store/sample-data.ts';
 import { asGeneration } from '../../store/superseded/generation.ts';
-import { parseChainJson } from '../../tape/chains/chain-json.ts';
+import { parseChainJson } from '../../tape/chains/exchange-json.ts';
 import { type BadLine, TapeFileError } from '../../tape/csv/tape-file.ts';
 import type { IngestSettings } from '../files/file-job.ts';
 import { noteFileGenerations } from '../files/generations.ts';

@@ -3,8 +3,6 @@ import type { OptionRoots } from '../../domain/chain/option-root.ts';
 import { type OnBadLine, type OnBytes, readBytes, TapeFileError } from '../csv/tape-file.ts';
 import { beginningOf, pageItems, vendorFormatOf, vendorFormatsOf } from '../csv/translate.ts';
 import { isBlank, readGroupedNumber, shown } from '../csv/values.ts';
-import { exchangeJson } from '../formats/exchange-json.ts';
-import { exchangePage } from '../formats/exchange-page.ts';
 import type { Format } from '../formats/format.ts';
 import {
   type Beginning,
@@ -15,9 +13,9 @@ import {
   type VendorFormat,
 } from '../formats/vendor.ts';
 import { columnFinder, csvRows } from '../text/csv-rows.ts';
-import { type ReadChain, readChainCsv } from './chain-csv.ts';
-import { readChainJson } from './chain-json.ts';
-import { assembleChain, chainRows, NoChainError, readContractCell } from './chain-rows.ts';
+import { assembleChain, chainRows, NoChainError, type ReadChain, readContractCell } from './chain-rows.ts';
+import { exchangeJson, readChainJson } from './exchange-json.ts';
+import { exchangePage, readChainCsv } from './exchange-page.ts';
 
 /** The formats of option chains. */
 export const chainFormats: readonly Format[] = [exchangePage, exchangeJson, ...vendorFormatsOf(['chain'])];

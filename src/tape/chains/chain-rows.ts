@@ -9,7 +9,7 @@ import {
 } from '../../domain/chain/option-contract.ts';
 import { type OptionRoots, standardRoots } from '../../domain/chain/option-root.ts';
 import { highestStockPrice } from '../../domain/market/print.ts';
-import { TapeFileError } from '../csv/tape-file.ts';
+import { type BadLine, TapeFileError } from '../csv/tape-file.ts';
 import type { SourceName } from '../formats/vendor.ts';
 
 /** Reads a number of a source's record; NaN = absent. */
@@ -102,6 +102,15 @@ export function chainRows<Name extends SourceName>(names: readonly Name[]) {
 /** The contract of a cell, or null; padding and a leading `O:` are skipped. */
 export function readContractCell(text: string): OptionContract | null {
   return readOptionContractText(text.trim());
+}
+
+/** The result of reading a chain file: the capture, and the lines with only one usable right. */
+export interface ReadChain {
+  capture: ChainCapture;
+  /** Lines with only one stored side: the capture is partial. They do not count as bad lines. */
+  halfLines: BadLine[];
+  /** Lines through the table's header; null = the lines are not of contracts. */
+  headerLines: number | null;
 }
 
 /** Metadata of a chain file, without its rows. */

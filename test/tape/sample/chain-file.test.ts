@@ -6,7 +6,7 @@ import { chainFile, sessionChain, spotAt } from '../../../src/sample/market/chai
 import { sampleDividendYield, sampleRate, strikeValue } from '../../../src/sample/market/options/option-value.ts';
 import { samplePrices } from '../../../src/sample/market/prices.ts';
 import { sampleSymbolOf } from '../../../src/sample/market/universe.ts';
-import { readChainCsv } from '../../../src/tape/chains/chain-csv.ts';
+import { readChainCsv } from '../../../src/tape/chains/exchange-page.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const folder = temporaryFolder();

@@ -1,13 +1,48 @@
 import type { ChainCapture, ChainRow } from '../../domain/chain/chain.ts';
 import type { OptionRoots } from '../../domain/chain/option-root.ts';
-import { toThousandths } from '../../domain/units.ts';
+import { minuteMs, toThousandths } from '../../domain/units.ts';
 import { readLines } from '../csv/lines.ts';
 import { type BadLine, type OnBadLine, type OnBytes, TapeFileError } from '../csv/tape-file.ts';
 import { isBlank, readGroupedNumber, shown } from '../csv/values.ts';
 import { readWrittenDate } from '../csv/written-date.ts';
-import { exchangePage } from '../formats/exchange-page.ts';
+import type { Format } from '../formats/format.ts';
 import { splitCsvLine } from '../text/csv-line.ts';
-import { assembleChain, chainRows, NoChainError, priorClose, readContractCell } from './chain-rows.ts';
+import { assembleChain, chainRows, NoChainError, priorClose, type ReadChain, readContractCell } from './chain-rows.ts';
+
+/**
+ * The exchange's delayed-quote page, saved as CSV: a title line with the last price, a date line, and a table with a
+ * call and a put per line. Names in lower case.
+ */
+export const exchangePage = {
+  name: 'exchange-page',
+  content: 'the delayed-quote table of the exchange’s page, saved as CSV',
+  datasets: ['chain'],
+  required: ['expiration date', 'calls', 'strike', 'puts'],
+  time: { column: 'date', unit: 'written' },
+  // The time of day at which its volatilities of the last day solve its quotes.
+  delayMs: 15 * minuteMs,
+  symbols: { column: 'calls', spelling: 'osi' },
+  /** Maximum number of lines above the table. */
+  longestPreamble: 20,
+  /** Keys above the table. */
+  preamble: { date: 'Date', last: 'Last', change: 'Change' },
+  /** Columns of the whole line. */
+  strike: 'strike',
+  expiry: 'expiration date',
+  /** The column with the contracts of a right; calls are before the strike, puts after it. */
+  contract: { call: 'calls', put: 'puts' },
+  /** The columns of each right, on its side of the strike. */
+  columns: {
+    last: 'last sale',
+    bid: 'bid',
+    ask: 'ask',
+    volume: 'volume',
+    iv: 'iv',
+    delta: 'delta',
+    gamma: 'gamma',
+    openInterest: 'open interest',
+  },
+} as const satisfies Format & Record<string, unknown>;
 
 const { columns, contract: contractColumns, delayMs, longestPreamble, preamble: keys } = exchangePage;
 type Column = keyof typeof columns;
@@ -117,15 +152,6 @@ function readTableLine(fields: readonly string[], table: TableIndex): { rows: Ch
   const reasons = sides.filter((side): side is string => typeof side === 'string');
   const reason = reasons.length > 0 ? reasons.join('; ') : rows.length === 0 ? 'the line has no contract' : null;
   return { rows, reason };
-}
-
-/** The result of reading a chain file: the capture, and the lines with only one usable right. */
-export interface ReadChain {
-  capture: ChainCapture;
-  /** Lines with only one stored side: the capture is partial. They do not count as bad lines. */
-  halfLines: BadLine[];
-  /** Lines through the table's header; null = the lines are not of contracts. */
-  headerLines: number | null;
 }
 
 /** The capture of these rows with the preamble. Throws `TapeFileError`. */

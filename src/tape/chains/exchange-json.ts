@@ -1,18 +1,51 @@
 import type { ChainRow } from '../../domain/chain/chain.ts';
 import type { OptionRoots } from '../../domain/chain/option-root.ts';
 import { exchangeOffsetMs, isDate } from '../../domain/market-time.ts';
+import { minuteMs } from '../../domain/units.ts';
 import { type OnBadLine, type OnBytes, readBytes, TapeFileError } from '../csv/tape-file.ts';
 import { isBlank, readGroupedNumber } from '../csv/values.ts';
-import { exchangeJson } from '../formats/exchange-json.ts';
-import type { ReadChain } from './chain-csv.ts';
+import type { Format } from '../formats/format.ts';
 import {
   assembleChain,
   type ChainHeader,
   chainRows,
   NoChainError,
   priorClose,
+  type ReadChain,
   readContractCell,
 } from './chain-rows.ts';
+
+/** The exchange's delayed-quote JSON: `{"timestamp": …, "data": {"options": […]}}`. */
+export const exchangeJson = {
+  name: 'exchange-json',
+  content: 'the exchange’s delayed-quote JSON',
+  datasets: ['chain'],
+  required: ['timestamp', 'data'],
+  time: { column: 'timestamp', unit: 'stamp' },
+  // The same delay as for its page.
+  delayMs: 15 * minuteMs,
+  symbols: { column: 'option', spelling: 'osi' },
+  /** Key of the chain, beside its options, and of each option. */
+  tradeTime: 'last_trade_time',
+  /** Key of the chain. */
+  spot: 'current_price',
+  priorClose: 'prev_day_close',
+  change: 'price_change',
+  /** Keys of an option. */
+  columns: {
+    last: 'last_trade_price',
+    bid: 'bid',
+    ask: 'ask',
+    volume: 'volume',
+    iv: 'iv',
+    delta: 'delta',
+    gamma: 'gamma',
+    openInterest: 'open_interest',
+    theta: 'theta',
+    vega: 'vega',
+    fmv: 'theo',
+  },
+} as const satisfies Format & Record<string, unknown>;
 
 const { columns, delayMs, tradeTime, spot: spotColumn, priorClose: priorColumn, change: changeColumn } = exchangeJson;
 const chainRow = chainRows(Object.keys(columns) as (keyof typeof columns)[]);
