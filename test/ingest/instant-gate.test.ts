@@ -222,9 +222,9 @@ const tested: readonly Dataset[] = [...timed, ...listNames, 'chain', 'open-inter
 test.each(datasetNames.filter((dataset) => !tested.includes(dataset)))(
   'files of %s, which no test above gives a time, have none in any format',
   (dataset) => {
-    for (const format of formatsOf(dataset) as readonly HeaderFormat[]) {
+    for (const format of formatsOf(dataset)) {
       expect(format.time).toBeNull();
-      const names = [...format.required, ...format.optional];
+      const names = [...format.required, ...('optional' in format ? (format as HeaderFormat).optional : [])];
       expect(names.filter((name) => /date|time|stamp|session|_at$|^from$|^to$/i.test(name))).toEqual([]);
     }
   },

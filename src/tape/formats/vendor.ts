@@ -6,7 +6,7 @@ import { readIndexTicker, readVendorTicker } from '../text/vendor-ticker.ts';
 import type { Format } from './format.ts';
 
 /*
- * What the file of a vendor in src/tape/vendors is written with. Rows are read as the CSV of the same rows, as Parquet
+ * Types and functions for the vendors' files in src/tape/vendors. Rows are read as the CSV of the same rows, as Parquet
  * is: every dataset reads them with the checks and reasons that it has for CSV. Row n of a file is line n + 1. Chains
  * are read as contracts.
  */
