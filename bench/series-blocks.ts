@@ -10,7 +10,7 @@ import type { ChainRow } from '../src/domain/chain/chain.ts';
 import { epochDay } from '../src/domain/market-time.ts';
 import { openStore, type Store } from '../src/store/rows/connection.ts';
 import { type Columns, decodeBlock, encodeBlock } from '../src/store/series/codec.ts';
-import { readChain } from '../src/tape/chains/chain-file.ts';
+import { readChains } from '../src/tape/chains/chain-file.ts';
 
 /** The used part of apache-arrow. Its types exist only once bench/ is installed. */
 interface Arrow {
@@ -142,8 +142,10 @@ const sessions: [string, number][] = [
   ['2019-02-12', 390],
   ['2019-02-13', 220],
 ];
-const { capture } = await readChain(join(shared, 'chains_cboe/spx_20240107.csv.gz'), () => {});
-const rows = capture.rows.slice(0, 5000);
+const {
+  captures: [capture],
+} = await readChains(join(shared, 'chains_cboe/spx_20240107.csv.gz'), () => {});
+const rows = capture!.rows.slice(0, 5000);
 const cases: Record<string, Columns[]> = {
   '1,000 1m bars in 3 blocks': sessions.map(([session, most]) => barBlock(session, most)),
   'chain capture, 5,000 rows': [chainColumns(rows)],

@@ -81,6 +81,7 @@ export const ingestDefaults: IngestSettings = {
   gammaSource: 'solve',
   rate: methodologySettings.usualRate,
   delayMs: null,
+  symbols: null,
   extendedBars: false,
   sessionDate: null,
   quoteFiles: [],

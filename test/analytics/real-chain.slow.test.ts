@@ -5,9 +5,9 @@ import { gammaProfile, type RepricedPosition, zeroGamma } from '../../src/analyt
 import type { ChainCapture } from '../../src/domain/chain/chain.ts';
 import { addDays, epochDay, exchangeDate } from '../../src/domain/market-time.ts';
 import { fromThousandths } from '../../src/domain/units.ts';
-import { readChain } from '../../src/tape/chains/chain-file.ts';
 import { profileCrossing } from '../support/profile-crossing.ts';
 import { hasSharedData, sharedData } from '../support/shared-data.ts';
+import { readChain } from '../support/tapes/chain-reading.ts';
 
 /** Three-month bills in January 2024. */
 const rate = 0.0535;

@@ -5,8 +5,8 @@ import { solveCapture } from '../../src/analytics/gex/solve-capture.ts';
 import { standardRoots } from '../../src/domain/chain/option-root.ts';
 import type { GammaSource, GexCapture } from '../../src/domain/gex/gex.ts';
 import { gexCauses } from '../../src/domain/gex-diff.ts';
-import { readChain } from '../../src/tape/chains/chain-file.ts';
 import { hasSharedData, sharedData } from '../support/shared-data.ts';
+import { readChain } from '../support/tapes/chain-reading.ts';
 
 const steps = ['spot', 'time', 'volatility', 'openInterest', 'listing'] as const;
 

@@ -6,8 +6,8 @@ import type { ChainCapture } from '../../src/domain/chain/chain.ts';
 import type { GammaSource, GexCapture } from '../../src/domain/gex/gex.ts';
 import { exchangeInstant } from '../../src/domain/market-time.ts';
 import { dayMs } from '../../src/domain/units.ts';
-import { readChain } from '../../src/tape/chains/chain-file.ts';
 import { hasSharedData, sharedData } from '../support/shared-data.ts';
+import { readChain } from '../support/tapes/chain-reading.ts';
 
 const rate = 0.045;
 

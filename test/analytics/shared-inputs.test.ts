@@ -5,8 +5,8 @@ import { solveChain } from '../../src/analytics/chain/solve-chain.ts';
 import { computeGexCapture } from '../../src/analytics/gex/capture.ts';
 import type { Dividend } from '../../src/domain/market/dividends.ts';
 import { billOn } from '../../src/domain/market/us-bills.ts';
-import { readChain } from '../../src/tape/chains/chain-file.ts';
 import { hasSharedData, sharedData } from '../support/shared-data.ts';
+import { readChain } from '../support/tapes/chain-reading.ts';
 
 const options = { rate: 0.045 };
 

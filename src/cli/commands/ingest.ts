@@ -15,6 +15,7 @@ import {
   rateOption,
   solveMostOption,
   threadsOption,
+  tickers,
   wholeNumber,
   withCommonOptions,
   withExamples,
@@ -36,6 +37,7 @@ interface IngestCommandOptions extends CommonOptions {
   quotes?: string[];
   allowHttp?: boolean;
   replace?: boolean;
+  symbols?: string[];
 }
 
 /** Maximum number of sessions of a file that the text lists: a file of day bars may have those of years. */
@@ -90,7 +92,7 @@ async function ingest(
   files: string[],
   options: IngestCommandOptions,
 ): Promise<CommandResult> {
-  const { maxErrors, force, gammaSource, rate, delay, solveMost, threads, session, quotes } = options;
+  const { maxErrors, force, gammaSource, rate, delay, solveMost, threads, session, quotes, symbols } = options;
   const settings = {
     now: terminal.now,
     signal: terminal.interrupted,
@@ -103,6 +105,7 @@ async function ingest(
     ...(gammaSource !== undefined && { gammaSource }),
     ...(rate !== undefined && { rate }),
     ...(delay !== undefined && { delayMs: delay }),
+    ...(symbols !== undefined && { symbols }),
     ...(solveMost !== undefined && { solveMost }),
     ...(session !== undefined && { sessionDate: session }),
     ...(quotes !== undefined && { quoteFiles: quotes }),
@@ -137,6 +140,7 @@ async function ingest(
 
 const examples: Parameters<typeof withExamples>[1] = [
   ["ingest stock-minute-bars 'vendor/minute/*.csv.gz'", 'all matching files'],
+  ['ingest chain strikes_2026-11-20.csv.zst --symbols SPY,QQQ', 'two chains of a vendor’s file of all underlyings'],
   ['ingest chain spx_20240107.csv.gz --gamma-source vendor', 'a chain, with dealer gamma from the vendor’s gammas'],
   [
     "ingest stock-minute-bars 's3://lake/bars/2026-11-20/*.parquet'",
@@ -154,6 +158,22 @@ const examples: Parameters<typeof withExamples>[1] = [
 function datasetsText(): string {
   const kinds = datasetNames.map((name) => `  ${name.padEnd(20)}${datasetContents[name]}`);
   return `\nDatasets:\n${kinds.join('\n')}`;
+}
+
+/** Adds the options of chains. */
+function addChainOptions(command: Command): void {
+  command
+    .addOption(
+      choice(
+        '--gamma-source <source>',
+        'gammas of a GEX capture: solved from quotes, or the vendor’s (default: solve)',
+        gammaSources,
+      ),
+    )
+    .addOption(
+      delayOption('how much older the quotes of a chain are than its time; 0 = not (default: as its format says)'),
+    )
+    .option('--symbols <list>', 'only the chains of these underlyings, separated by commas (default: all)', tickers);
 }
 
 /** `tapegraph ingest`: stores vendor files, each whole or not at all. */
@@ -177,18 +197,8 @@ export function addIngestCommand(program: Command, terminal: Terminal): void {
     )
     .option('--force', 'read and compute unchanged files too')
     .option('--replace', 'replace what is stored of the sessions of a file, also if it has more prints, bars or quotes')
-    .addOption(
-      choice(
-        '--gamma-source <source>',
-        'gammas of a GEX capture: solved from quotes, or the vendor’s (default: solve)',
-        gammaSources,
-      ),
-    )
     .addOption(keepSampleOption())
     .addOption(rateOption())
-    .addOption(
-      delayOption('how much older the quotes of a chain are than its time; 0 = not (default: as its format says)'),
-    )
     .addOption(solveMostOption())
     .addOption(threadsOption())
     .option('--session <date>', 'session of files that do not contain one', date)
@@ -197,13 +207,18 @@ export function addIngestCommand(program: Command, terminal: Terminal): void {
       'option quotes for option-trades files, used for trade sides instead of the stored ones',
     )
     .option('--allow-http', 'allow unencrypted http:// URLs of other machines');
+  addChainOptions(command);
   command.addHelpText('after', datasetsText());
   withExamples(command, examples);
   command.action(
     printing(
       terminal,
       () => command.opts(),
-      (dataset: Dataset, files: string[]) => ingest(terminal, dataset, files, command.opts<IngestCommandOptions>()),
+      (dataset: Dataset, files: string[]) => {
+        const options = command.opts<IngestCommandOptions>();
+        if (options.symbols && dataset !== 'chain') command.error('error: --symbols requires the dataset chain');
+        return ingest(terminal, dataset, files, options);
+      },
     ),
   );
 }

@@ -1,7 +1,7 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
 import type { SealReport } from '../../ingest/seal.ts';
 import { type CommandResult, printing, table } from '../io/command-result.ts';
-import { type CommonOptions, date, ticker, withCommonOptions, withExamples } from '../io/options.ts';
+import { type CommonOptions, date, tickers, withCommonOptions, withExamples } from '../io/options.ts';
 import { withStore } from '../io/store.ts';
 import type { Terminal } from '../io/terminal.ts';
 
@@ -10,12 +10,6 @@ interface SealCommandOptions extends CommonOptions {
   symbols?: string[];
   undo?: boolean;
   list?: boolean;
-}
-
-function tickers(text: string): string[] {
-  const symbols = text.split(',').map((part) => ticker(part.trim()));
-  if (new Set(symbols).size < symbols.length) throw new InvalidArgumentError('A ticker is listed twice.');
-  return symbols;
 }
 
 function resultOf({ session, symbols, status, reason, stored }: SealReport): CommandResult {

@@ -75,6 +75,13 @@ export function ticker(text: string): string {
   return symbol;
 }
 
+/** Tickers separated by commas, upper-cased. */
+export function tickers(text: string): string[] {
+  const symbols = text.split(',').map((part) => ticker(part.trim()));
+  if (new Set(symbols).size < symbols.length) throw new InvalidArgumentError('A ticker is listed twice.');
+  return symbols;
+}
+
 const durationMs: Record<string, number> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
 /** Parses a duration, ms, such as 90s, 30m, 1h or 7d. */

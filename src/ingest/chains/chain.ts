@@ -2,15 +2,16 @@ import { sourcePrice } from '../../analytics/chain/solve-chain.ts';
 import { methodologySettings, methodologyVersion } from '../../analytics/methodology.ts';
 import { baseNameOf } from '../../domain/chain/capture-inputs.ts';
 import type { ChainCapture } from '../../domain/chain/chain.ts';
+import type { OptionRoots } from '../../domain/chain/option-root.ts';
 import { instantBounds, isWithin, outOfBounds } from '../../domain/instant-gate.ts';
-import { lockCaptures } from '../../store/chain/session-captures.ts';
+import { lockCaptures, lockCapturesOfAll } from '../../store/chain/session-captures.ts';
 import { forgetFiles } from '../../store/market/ingested-files.ts';
 import { readRoots } from '../../store/market/option-roots.ts';
 import { rejectSealed } from '../../store/market/session-seals.ts';
 import type { Transaction } from '../../store/rows/transaction.ts';
-import { chainFormats, readChain } from '../../tape/chains/chain-file.ts';
+import { chainFormats, readChains } from '../../tape/chains/chain-file.ts';
 import { TapeFileError } from '../../tape/csv/tape-file.ts';
-import type { IngestSettings, Loader, RemadePart } from '../files/file-job.ts';
+import type { FileJob, IngestSettings, Loader, RemadePart } from '../files/file-job.ts';
 import { saveUnderlyings } from '../files/option-underlyings.ts';
 import { netTotals } from './net-totals.ts';
 import type { Placement } from './reference-capture.ts';
@@ -119,28 +120,71 @@ export function withDelay(chain: ChainCapture, delayMs: number | null): ChainCap
 }
 
 /** The settings that change the result of a chain's file. */
-export function chainShape({ gammaSource, rate, delayMs }: IngestSettings): string {
+export function chainShape({ gammaSource, rate, delayMs, symbols }: IngestSettings): string {
   const delays = chainFormats.flatMap((format) => (format.delayMs > 0 ? `${format.name} ${format.delayMs}` : []));
-  return `${gammaSource} ${rate} ${methodologyVersion} ${delayMs ?? delays.join()}`;
+  const only = symbols === null ? '' : ` of ${symbols.toSorted().join()}`;
+  return `${gammaSource} ${rate} ${methodologyVersion} ${delayMs ?? delays.join()}${only}`;
 }
 
-/** A whole chain: its capture, and the GEX capture that follows from it. */
-export const loadChain: Loader = async (job) => {
-  const { path, name, tx, settings, now, onBadLine, onBytes, onNote, refused } = job;
-  const roots = await readRoots(tx);
-  const { capture: read, halfLines, headerLines } = await readChain(path, onBadLine, onBytes, roots);
-  const file = { name: baseNameOf(name), sha256: job.sha256() };
-  const capture = { ...withDelay(read, settings.delayMs), file };
-  if (!isWithin(instantBounds(now()), capture.capturedAt))
-    throw new TapeFileError(path, `time of the chain: ${outOfBounds(capture.capturedAt)}`);
-  for (const { line, reason } of halfLines) onNote(`line ${line}, only one side stored: ${reason}`);
-  const rows = capture.rows.length;
-  if (refused()) return { rows, changed: 0 };
-  const { chain, changed, gex, note, rejection, remade } = await storeChain(tx, capture, settings);
-  if (rejection !== null) throw new TapeFileError(path, rejection);
-  if (note !== null) onNote(note);
+/** The chains to store of a file. Throws `TapeFileError`. */
+function chosen(path: string, captures: readonly ChainCapture[], { symbols }: IngestSettings): readonly ChainCapture[] {
+  const own = captures.filter(({ underlying }) => symbols?.includes(underlying) ?? true);
+  if (own.length > 0) return own;
+  const present = some(captures.map(({ underlying }) => underlying));
+  throw new TapeFileError(path, `expected the chain of ${symbols!.join(' or ')}; the file has that of ${present}`);
+}
+
+/** Stores a chain of a file, and reports what there is to note of it. Throws `TapeFileError`. */
+async function storeFileChain(
+  { path, tx, settings, onNote }: FileJob,
+  capture: ChainCapture,
+  { roots, isAlone }: { roots: OptionRoots; isAlone: boolean },
+): Promise<StoredChain> {
+  const named = (text: string) => (isAlone ? text : `${capture.underlying}: ${text}`);
+  const stored = await storeChain(tx, capture, settings);
+  const { chain, gex, note, rejection } = stored;
+  if (rejection !== null) throw new TapeFileError(path, named(rejection));
+  if (note !== null) onNote(named(note));
   const missing = note === coveredNote ? null : noGexNote(chain);
   const figures = gex ? netTotals(chain, gex, roots) : missing;
-  if (figures !== null) onNote(figures);
-  return { rows, changed, parts: [chainPart(capture)], remade, headerLines };
+  if (figures !== null) onNote(named(figures));
+  return stored;
+}
+
+/**
+ * A file of chains: of each underlying in it its capture, and the GEX capture that follows from it. All are stored or
+ * none.
+ */
+export const loadChain: Loader = async (job) => {
+  const { path, tx, settings, now, onBadLine, onBytes, onNote, refused } = job;
+  const roots = await readRoots(tx);
+  const { captures: read, halfLines, headerLines } = await readChains(path, onBadLine, onBytes, roots);
+  const file = { name: baseNameOf(job.name), sha256: job.sha256() };
+  const captures = chosen(path, read, settings).map((each) => ({ ...withDelay(each, settings.delayMs), file }));
+  const isAlone = read.length === 1;
+  const outside = captures.find(({ capturedAt }) => !isWithin(instantBounds(now()), capturedAt));
+  if (outside) {
+    const of = isAlone ? 'the chain' : `the chain of ${outside.underlying}`;
+    throw new TapeFileError(path, `time of ${of}: ${outOfBounds(outside.capturedAt)}`);
+  }
+  for (const { line, reason } of halfLines) onNote(`line ${line}, only one side stored: ${reason}`);
+  const rows = captures.reduce((sum, capture) => sum + capture.rows.length, 0);
+  if (refused()) return { rows, changed: 0 };
+  if (!isAlone)
+    onNote(`${captures.length} of ${read.length} underlyings: ${some(captures.map(({ underlying }) => underlying))}`);
+  // In one order for all files: two of them may be stored at a time.
+  await lockCapturesOfAll(
+    tx,
+    captures.map(({ underlying }) => underlying),
+  );
+  let changed = 0;
+  const remade: RemadePart[] = [];
+  for (const capture of captures) {
+    // The reader looks whether it was stopped.
+    onBytes(0);
+    const stored = await storeFileChain(job, capture, { roots, isAlone });
+    changed += stored.changed;
+    remade.push(...stored.remade);
+  }
+  return { rows, changed, parts: captures.map(chainPart), remade, headerLines };
 };

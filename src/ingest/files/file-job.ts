@@ -19,6 +19,8 @@ export interface IngestSettings {
   rate: number;
   /** Delay of the quotes of chains, ms; null = that of their format. */
   delayMs: number | null;
+  /** The only underlyings of chains to store; null = all. */
+  symbols: readonly string[] | null;
   /** True if Form T prints of a stock tape form the prices of bars of extended hours, but not of day bars. */
   extendedBars: boolean;
   /** The session of files that do not contain one (open interest); null = from the file's name. */

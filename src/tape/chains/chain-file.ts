@@ -1,5 +1,7 @@
-import type { ChainRow } from '../../domain/chain/chain.ts';
-import type { OptionRoots } from '../../domain/chain/option-root.ts';
+import { sessionOf } from '../../domain/calendar.ts';
+import type { ChainCapture, ChainRow } from '../../domain/chain/chain.ts';
+import type { OptionContract } from '../../domain/chain/option-contract.ts';
+import { type OptionRoots, standardRoots } from '../../domain/chain/option-root.ts';
 import { type OnBadLine, type OnBytes, readBytes, TapeFileError } from '../csv/tape-file.ts';
 import { beginningOf, pageItems, vendorFormatOf, vendorFormatsOf } from '../csv/translate.ts';
 import { isBlank, readGroupedNumber, shown } from '../csv/values.ts';
@@ -39,9 +41,7 @@ function numberOf(value: unknown, name: string): number {
 }
 
 /** The row of a contract, or the reason why there is none. */
-function rowOf({ contract: text, numbers, shares }: ChainPart): ChainRow | string {
-  const contract = readContractCell(text);
-  if (contract === null) return `expected a contract, got ${shown(text)}`;
+function rowOf(contract: OptionContract, { contract: text, numbers, shares }: ChainPart): ChainRow | string {
   try {
     const row = chainRow(contract, (name) => numberOf(numbers[name], name));
     const count = numberOf(shares, 'shares per contract');
@@ -50,6 +50,98 @@ function rowOf({ contract: text, numbers, shares }: ChainPart): ChainRow | strin
   } catch (error) {
     if (error instanceof BadNumber) return `${text}: ${error.message}`;
     throw error;
+  }
+}
+
+/** Contracts with one root, or of one underlying. */
+interface ContractGroup {
+  rows: ChainRow[];
+  /** The newest time in them, epoch ms; −∞ = none has one. */
+  newestMs: number;
+  /** The newest price of the underlying, null = unknown. */
+  spot: { price: number; tsMs: number } | null;
+  /** True if a contract is invalid. */
+  isPartial: boolean;
+}
+
+/** The later of two prices: of equal times the first, of an unknown one the second. */
+const later = (a: ContractGroup['spot'], b: ContractGroup['spot']) =>
+  a === null || (b !== null && !(b.tsMs <= a.tsMs)) ? b : a;
+
+/** The contracts of a vendor's file, from which the chain of each underlying in it is made. */
+class VendorContracts {
+  readonly #format: VendorFormat;
+  readonly #path: string;
+  readonly #byRoot = new Map<string, ContractGroup>();
+  /** True if a contract is invalid, and it is unknown of which root. */
+  #isPartial = false;
+
+  constructor(format: VendorFormat, path: string) {
+    this.#format = format;
+    this.#path = path;
+  }
+
+  /** Adds the contracts of a line or result. Returns the reasons why some are invalid. */
+  add(found: ChainItem): string[] {
+    const reasons = typeof found === 'string' ? [found] : found.flatMap((part) => this.#addPart(part) ?? []);
+    if (typeof found === 'string') this.#isPartial = true;
+    return reasons;
+  }
+
+  /** Adds a contract. Returns the reason why it is invalid, or null. */
+  #addPart(part: ChainPart): string | null {
+    const contract = readContractCell(part.contract);
+    if (contract === null) this.#isPartial = true;
+    if (contract === null) return `expected a contract, got ${shown(part.contract)}`;
+    const group = this.#groupOf(contract.root);
+    const row = rowOf(contract, part);
+    if (typeof row === 'string') group.isPartial = true;
+    else group.rows.push(row);
+    for (const tsMs of part.times) if (tsMs > group.newestMs) group.newestMs = tsMs;
+    if (part.spot) {
+      const price = numberOf(part.spot.price, 'price of the underlying');
+      group.spot = later(group.spot, { price, tsMs: part.spot.tsMs });
+    }
+    return typeof row === 'string' ? row : null;
+  }
+
+  #groupOf(root: string): ContractGroup {
+    let group = this.#byRoot.get(root);
+    if (group === undefined) {
+      group = { rows: [], newestMs: Number.NEGATIVE_INFINITY, spot: null, isPartial: false };
+      this.#byRoot.set(root, group);
+    }
+    return group;
+  }
+
+  /** The chain of each underlying, by its name: at the newest time of its contracts. Throws `TapeFileError`. */
+  chains(roots: OptionRoots = standardRoots): ChainCapture[] {
+    const known = [...this.#byRoot].filter(([, { rows }]) => rows.length > 0);
+    if (known.length === 0) throw new TapeFileError(this.#path, 'the chain has no contracts');
+    const newestMs = Math.max(...known.map(([, group]) => group.newestMs));
+    const session = Number.isFinite(newestMs) ? sessionOf(newestMs) : undefined;
+    const byUnderlying = Map.groupBy(known, ([root]) => roots.of(root, session).underlying);
+    return [...byUnderlying]
+      .toSorted(([a], [b]) => (a < b ? -1 : 1))
+      .map(([underlying, own]) =>
+        this.#chainOf(
+          underlying,
+          own.map(([, group]) => group),
+          roots,
+        ),
+      );
+  }
+
+  #chainOf(underlying: string, groups: readonly ContractGroup[], roots: OptionRoots): ChainCapture {
+    const { delayMs, name, time } = this.#format;
+    const rows = groups.flatMap((group) => group.rows);
+    const capturedAt = Math.max(...groups.map(({ newestMs }) => newestMs));
+    if (!Number.isFinite(capturedAt))
+      throw new TapeFileError(this.#path, `${time!.column}: expected a time in the chain of ${underlying} (${name})`);
+    const partial = this.#isPartial || groups.some(({ isPartial }) => isPartial);
+    const spot = groups.map((group) => group.spot).reduce(later, null)?.price ?? null;
+    const header = { capturedAt, delayMs, spot, priorCloseSpot: null, partial };
+    return assembleChain(this.#path, rows, header, roots);
   }
 }
 
@@ -84,19 +176,18 @@ interface ChainInput {
   roots: OptionRoots | undefined;
 }
 
-/** Reads a whole chain from a vendor's file. An invalid contract makes the capture partial. Throws `TapeFileError`. */
-async function readVendorChain(
-  { name, delayMs, time, chain }: VendorFormat,
+/**
+ * Reads the chain of each underlying in a vendor's file. An invalid contract makes the capture of its root's underlying
+ * partial; if its root is unknown too, all. Throws `TapeFileError`.
+ */
+async function readVendorChains(
+  format: VendorFormat,
   isJson: boolean,
   { path, onBadLine, onBytes, roots }: ChainInput,
-): Promise<ReadChain> {
-  const rows: ChainRow[] = [];
-  let capturedAt = Number.NEGATIVE_INFINITY;
-  let spot: { price: number; tsMs: number } | null = null;
-  let partial = false;
+): Promise<ChainCapture[]> {
+  const contracts = new VendorContracts(format, path);
   let stop: unknown = null;
   const bad = (line: number, reason: string) => {
-    partial = true;
     try {
       onBadLine({ file: path, line, reason });
     } catch (cause) {
@@ -105,28 +196,14 @@ async function readVendorChain(
     }
   };
   try {
-    for await (const { line, found } of itemsOf(chain!, isJson, readBytes(path, onBytes))) {
-      if (typeof found === 'string') bad(line, found);
-      else
-        for (const part of found) {
-          const row = rowOf(part);
-          if (typeof row === 'string') bad(line, row);
-          else rows.push(row);
-          for (const tsMs of part.times) if (tsMs > capturedAt) capturedAt = tsMs;
-          if (part.spot && !(part.spot.tsMs <= (spot?.tsMs ?? Number.NaN)))
-            spot = { price: numberOf(part.spot.price, 'price of the underlying'), tsMs: part.spot.tsMs };
-        }
-    }
+    for await (const { line, found } of itemsOf(format.chain!, isJson, readBytes(path, onBytes)))
+      for (const reason of contracts.add(found)) bad(line, reason);
   } catch (cause) {
     throw cause instanceof TapeFileError || cause === stop
       ? cause
       : new TapeFileError(path, (cause as Error).message, { cause });
   }
-  if (rows.length > 0 && !Number.isFinite(capturedAt))
-    throw new TapeFileError(path, `${time!.column}: expected a time in the chain (${name})`);
-  const header = { capturedAt, delayMs, spot: spot?.price ?? null, priorCloseSpot: null, partial };
-  const capture = assembleChain(path, rows, header, roots);
-  return { capture, halfLines: [], headerLines: null };
+  return contracts.chains(roots);
 }
 
 async function beginningOfFile(path: string, onBytes: OnBytes): Promise<Beginning> {
@@ -134,22 +211,34 @@ async function beginningOfFile(path: string, onBytes: OnBytes): Promise<Beginnin
   return beginningOf(Buffer.alloc(0));
 }
 
+/** The result of reading a chain file. */
+export interface ReadChains extends Omit<ReadChain, 'capture'> {
+  /** The capture of each underlying in it, by its name; at least one. */
+  captures: readonly ChainCapture[];
+}
+
 /**
- * Reads a chain file of any format. The format is recognized by the file's content, not by its name. Without `roots`
- * their properties are those of the built-in list.
+ * Reads a chain file of any format. The format is recognized by the file's content, not by its name. A file of the
+ * exchange has one underlying, that of a vendor one or more. Without `roots` their properties are those of the built-in
+ * list.
  */
-export async function readChain(
+export async function readChains(
   path: string,
   onBadLine: OnBadLine,
   onBytes: OnBytes = () => {},
   roots?: OptionRoots,
-): Promise<ReadChain> {
+): Promise<ReadChains> {
   const beginning = await beginningOfFile(path, onBytes);
   const { isJson } = beginning;
   const vendor = vendorFormatOf(beginning);
-  if (vendor?.chain) return readVendorChain(vendor, isJson, { path, onBadLine, onBytes, roots });
+  if (vendor?.chain) {
+    const captures = await readVendorChains(vendor, isJson, { path, onBadLine, onBytes, roots });
+    return { captures, halfLines: [], headerLines: null };
+  }
   try {
-    return await (isJson ? readChainJson : readChainCsv)(path, onBadLine, onBytes, roots);
+    const read = isJson ? readChainJson : readChainCsv;
+    const { capture, ...more } = await read(path, onBadLine, onBytes, roots);
+    return { ...more, captures: [capture] };
   } catch (error) {
     throw error instanceof NoChainError ? new TapeFileError(path, noChain(error), { cause: error }) : error;
   }

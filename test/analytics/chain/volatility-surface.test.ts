@@ -4,8 +4,8 @@ import { surfacePoint, volatilitySurface } from '../../../src/analytics/chain/vo
 import { computeGexCapture } from '../../../src/analytics/gex/capture.ts';
 import { methodologySettings } from '../../../src/analytics/methodology.ts';
 import type { ChainCapture, ChainRow } from '../../../src/domain/chain/chain.ts';
-import { readChain } from '../../../src/tape/chains/chain-file.ts';
 import { hasSharedData, sharedData } from '../../support/shared-data.ts';
+import { readChain } from '../../support/tapes/chain-reading.ts';
 import { chainOf, market, pricedChain, pricedRow, sessionDate, smileAt } from '../priced-chain.ts';
 
 const strikes = Array.from({ length: 21 }, (_, i) => 550 + 5 * i);

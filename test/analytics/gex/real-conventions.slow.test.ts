@@ -10,8 +10,8 @@ import {
   type GexConvention,
 } from '../../../src/domain/gex/convention.ts';
 import type { GexCapture } from '../../../src/domain/gex/gex.ts';
-import { readChain } from '../../../src/tape/chains/chain-file.ts';
 import { hasSharedData, sharedData } from '../../support/shared-data.ts';
+import { readChain } from '../../support/tapes/chain-reading.ts';
 
 const roots = optionRoots({ entries: [], indices: ['SPX', 'NDX', 'RUT'] });
 const rate = 0.045;

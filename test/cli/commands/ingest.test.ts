@@ -50,6 +50,27 @@ describe('tapegraph ingest', () => {
     for (const secret of Object.values(credentials)) expect(ran.stdout).not.toContain(secret);
   });
 
+  it('stores the chains of --symbols alone from a file of all underlyings, in a bucket too', async () => {
+    const objects = await objectStore();
+    onTestFinished(() => objects.close());
+    const names =
+      'ticker,tradeDate,expirDate,strike,stockPrice,callBidPrice,callAskPrice,putBidPrice,putAskPrice,quoteDate';
+    const rows = ['KO', 'PEP', 'SPY'].map(
+      (ticker) => `${ticker},2019-02-13,2019-03-15,50,50,1,1.1,0.9,1,2019-02-13T15:00:00-05:00`,
+    );
+    objects.objects.set('day/strikes.csv', Buffer.from([names, ...rows].join('\n')));
+    const args = ['ingest', 'chain', 's3://lake/day/strikes.csv', '--symbols', 'KO,SPY'];
+    const ran = await tapegraphProcess(args, { ...env, ...objects.env });
+    expect(ran).toMatchObject({ code: 0, stderr: '' });
+    expect(ran.stdout).toMatch(
+      /^stored {5}s3:\/\/lake\/day\/strikes\.csv {2}4 rows.*\n {11}note: 2 of 3 underlyings: KO, SPY\n/,
+    );
+    const { rows: stored } = await store.pool.query('SELECT underlying FROM chain_captures ORDER BY underlying');
+    expect(stored.map(({ underlying }) => underlying)).toEqual(['KO', 'SPY']);
+    const other = await tapegraphProcess(['ingest', 'rates', 'rates.csv', '--symbols', 'KO'], env);
+    expect(other).toMatchObject({ code: 2, stderr: expect.stringContaining('--symbols requires the dataset chain') });
+  });
+
   it('stores files by pattern, and says that a second run changed nothing', async () => {
     file('a1.csv', good);
     file('a2.csv', good.replace('SPY', 'QQQ'));

@@ -10,11 +10,11 @@ import { recompute } from '../../../src/ingest/recompute/recompute.ts';
 import { chainCaptureOf, chainCapturesAt } from '../../../src/store/chain/chain-captures.ts';
 import { saveSeals } from '../../../src/store/market/session-seals.ts';
 import { inTransaction } from '../../../src/store/rows/transaction.ts';
-import { readChain } from '../../../src/tape/chains/chain-file.ts';
 import { modelColumns } from '../../support/model-columns.ts';
 import { chainCapture, chainRow } from '../../support/option-market.ts';
 import { hasSharedData, sharedData } from '../../support/shared-data.ts';
 import { type TestStore, testStore } from '../../support/store.ts';
+import { readChain } from '../../support/tapes/chain-reading.ts';
 import { worth } from '../../support/tapes/quoted-tape.ts';
 
 const session = '2026-11-16';

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { exchangeInstant } from '../../../src/domain/market-time.ts';
-import { readChain } from '../../../src/tape/chains/chain-file.ts';
 import type { BadLine } from '../../../src/tape/csv/tape-file.ts';
 import { hasSharedData, sharedData } from '../../support/shared-data.ts';
+import { readChain } from '../../support/tapes/chain-reading.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const noBadLine = (bad: BadLine) => {

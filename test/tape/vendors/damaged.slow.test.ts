@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { readChain } from '../../../src/tape/chains/chain-file.ts';
 import { TapeFileError } from '../../../src/tape/csv/tape-file.ts';
+import { readChain } from '../../support/tapes/chain-reading.ts';
 import { vendorReading } from '../../support/tapes/vendor-reading.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { vendorSamples } from './samples.ts';

@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { readChain } from '../../../src/tape/chains/chain-file.ts';
+import { readChain } from '../../support/tapes/chain-reading.ts';
 import { vendorReading } from '../../support/tapes/vendor-reading.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { readChain } from '../../../src/tape/chains/chain-file.ts';
+import { readChain } from '../../support/tapes/chain-reading.ts';
 import { vendorReading } from '../../support/tapes/vendor-reading.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
@@ -144,9 +144,8 @@ describe('ORATS', () => {
     expect(close.records).toEqual(expected);
   });
 
-  test('strikes of several times or tickers are no chain', async () => {
+  test('strikes of several times are no chain', async () => {
     await expect(chain('c.csv', csv({}, { quoteDate: '2024-03-15T14:01:00Z' }))).rejects.toThrow(/twice/);
-    await expect(chain('d.csv', csv({}, { ticker: 'SPY' }))).rejects.toThrow(/several underlyings/);
   });
 });
 

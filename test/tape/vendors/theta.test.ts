@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { readChain } from '../../../src/tape/chains/chain-file.ts';
 import { openInterestList } from '../../../src/tape/chains/open-interest.ts';
 import { readCsv } from '../../../src/tape/csv/csv.ts';
+import { readChain } from '../../support/tapes/chain-reading.ts';
 import { vendorReading } from '../../support/tapes/vendor-reading.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
