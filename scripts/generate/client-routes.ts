@@ -1,6 +1,6 @@
+import { compiledRoutes } from '../../src/rest/contract/compiled-route.ts';
 import { withComponents } from '../../src/rest/contract/components.ts';
 import type { JsonSchema } from '../../src/rest/contract/json-schema.ts';
-import { compiledRoutes } from '../../src/rest/http/router.ts';
 import { openApi } from '../../src/rest/openapi.ts';
 import { routes } from '../../src/rest/routes.ts';
 import { streamOperations } from '../../src/rest/stream/stream.ts';

@@ -14,7 +14,8 @@ import {
 } from '@modelcontextprotocol/server';
 import { type Request, type RequestHandler, type Response, Router } from 'express';
 import { bodyRequests } from '../access/limits/body-points.ts';
-import { asFailure, type CompiledRoute } from '../rest/http/router.ts';
+import type { CompiledRoute } from '../rest/contract/compiled-route.ts';
+import { asFailure } from '../rest/http/router.ts';
 import { yieldForBytes } from '../runtime/event-loop.ts';
 import { Failure, invalidParameter, methodNotAllowed } from '../wire/failure.ts';
 import { clipped } from '../wire/printed-value.ts';

@@ -1,9 +1,9 @@
 import type { Caller } from '../access/caller.ts';
 import { reaches, type Tier } from '../domain/tier.ts';
+import type { CompiledRoute } from '../rest/contract/compiled-route.ts';
 import { readAtKey } from '../rest/contract/envelope.ts';
 import type { JsonSchema } from '../rest/contract/json-schema.ts';
 import { endedOn } from '../rest/contract/route.ts';
-import type { CompiledRoute } from '../rest/http/router.ts';
 import type { Needs } from '../schema/needs.ts';
 
 /** A tool, as listed to clients. */

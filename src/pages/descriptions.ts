@@ -1,12 +1,12 @@
 import type { Router } from 'express';
 import { type GraphQLSchema, lexicographicSortSchema, printSchema } from 'graphql';
 import { asyncApi } from '../rest/asyncapi.ts';
+import type { CompiledRoute } from '../rest/contract/compiled-route.ts';
 import { withComponents } from '../rest/contract/components.ts';
 import type { JsonSchema } from '../rest/contract/json-schema.ts';
 import { protocolSource } from '../rest/contract/protobuf.ts';
 import { endedOn } from '../rest/contract/route.ts';
 import { descriptionRouter, jsonType, textType } from '../rest/http/description.ts';
-import type { CompiledRoute } from '../rest/http/router.ts';
 import { withEnded } from '../rest/openapi.ts';
 import { streamProtocolDescriptor, streamProtocolPaths, streamProtocolSource } from '../rest/socket/frames.ts';
 import type { StreamOperations } from '../rest/stream/stream.ts';

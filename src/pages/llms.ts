@@ -1,4 +1,4 @@
-import type { CompiledRoute } from '../rest/http/router.ts';
+import type { CompiledRoute } from '../rest/contract/compiled-route.ts';
 import { ownTag, tags } from '../rest/openapi/tags.ts';
 import { guides } from './reference/guides/guides.ts';
 

@@ -1,7 +1,7 @@
 import type { Request } from 'express';
 import type { StoredOverview } from '../domain/market/stored-overview.ts';
+import type { CompiledRoute } from '../rest/contract/compiled-route.ts';
 import type { JsonSchema } from '../rest/contract/json-schema.ts';
-import type { CompiledRoute } from '../rest/http/router.ts';
 import type { StreamOperations } from '../rest/stream/stream.ts';
 import type { PublishedLimits } from './guide-limits.ts';
 import type { SampleMarket } from './market-note.ts';

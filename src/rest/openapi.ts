@@ -1,11 +1,11 @@
 import type { GraphQLArgument, GraphQLSchema } from 'graphql';
 import { z } from 'zod';
 import { argumentsOf, variableOf } from './contract/argument-docs.ts';
+import { type CompiledRoute, writtenPath } from './contract/compiled-route.ts';
 import type { JsonSchema } from './contract/json-schema.ts';
 import { mediaTypes, routeMedia } from './contract/media.ts';
 import type { Param } from './contract/params.ts';
 import { endedOn, type Route, readsMarket } from './contract/route.ts';
-import { type CompiledRoute, writtenPath } from './http/router.ts';
 import { errorResponses } from './openapi/errors.ts';
 import { answerHeaders, notModified, streamHeaders } from './openapi/headers.ts';
 import { publicPaths, publicTag } from './openapi/public-paths.ts';

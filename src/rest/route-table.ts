@@ -1,8 +1,8 @@
 import type { Config } from '../config/config.ts';
 import { storedWeights } from '../graphql/limits/weighed-operation.ts';
 import { schema } from '../schema/index.ts';
+import { type CompiledRoute, compiledRoutes } from './contract/compiled-route.ts';
 import type { JsonSchema } from './contract/json-schema.ts';
-import { type CompiledRoute, compiledRoutes } from './http/router.ts';
 import { openApi, withOwnPaths } from './openapi.ts';
 import { trustedTexts } from './own/manifests.ts';
 import { ownRoutes } from './own/own-routes.ts';

@@ -3,7 +3,7 @@ import { codegen } from '@graphql-codegen/core';
 import * as typescriptOperations from '@graphql-codegen/typescript-operations';
 import { isScalarType, isSpecifiedScalarType, parse, printSchema } from 'graphql';
 import { describe, expect, test } from 'vitest';
-import { compiledRoutes } from '../../src/rest/http/router.ts';
+import { compiledRoutes } from '../../src/rest/contract/compiled-route.ts';
 import { routes } from '../../src/rest/routes.ts';
 import { schema } from '../../src/schema/index.ts';
 

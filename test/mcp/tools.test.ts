@@ -1,7 +1,7 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { answerCharacters } from '../../src/mcp/results.ts';
-import { compiledRoutes } from '../../src/rest/http/router.ts';
+import { compiledRoutes } from '../../src/rest/contract/compiled-route.ts';
 import { routes } from '../../src/rest/routes.ts';
 import { schema } from '../../src/schema/index.ts';
 import type { Needs } from '../../src/schema/needs.ts';

@@ -1,5 +1,5 @@
+import type { CompiledRoute } from '../../rest/contract/compiled-route.ts';
 import { readParams } from '../../rest/contract/params.ts';
-import type { CompiledRoute } from '../../rest/http/router.ts';
 
 /**
  * The variables of a route's operation for texts of its parameters and a body, in the graph's form; null ones are

@@ -1,6 +1,6 @@
+import type { CompiledRoute } from '../../rest/contract/compiled-route.ts';
 import type { JsonSchema } from '../../rest/contract/json-schema.ts';
 import { type OwnTraits, usageGroups } from '../../rest/contract/route.ts';
-import type { CompiledRoute } from '../../rest/http/router.ts';
 import type { Needs } from '../../schema/needs.ts';
 import { graphiqlLink } from '../graphiql-link.ts';
 import { type Html, html } from '../html.ts';

@@ -1,5 +1,5 @@
+import type { CompiledRoute } from '../../rest/contract/compiled-route.ts';
 import type { JsonSchema } from '../../rest/contract/json-schema.ts';
-import type { CompiledRoute } from '../../rest/http/router.ts';
 import { errorStatuses } from '../../rest/openapi/errors.ts';
 import { topicKinds } from '../../rest/stream/stream-topics.ts';
 import { type Html, trusted } from '../html.ts';

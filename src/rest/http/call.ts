@@ -3,19 +3,12 @@ import type { Caller } from '../../access/caller.ts';
 import type { EndpointServices } from '../../access/endpoint-services.ts';
 import { currentRequest } from '../../runtime/request-scope.ts';
 import { readBody } from '../contract/body.ts';
+import type { CompiledRoute } from '../contract/compiled-route.ts';
 import { type Envelope, envelope, noted } from '../contract/envelope.ts';
 import { askedProvenance } from '../contract/provenance.ts';
 import { requestsOfRows, usageGroups } from '../contract/route.ts';
 import { OperationMetering } from './metering.ts';
-import {
-  type CompiledRoute,
-  chargeBeyondFirst,
-  failureOf,
-  requireServed,
-  routeValues,
-  withBody,
-  withReadInstant,
-} from './router.ts';
+import { chargeBeyondFirst, failureOf, requireServed, routeValues, withBody, withReadInstant } from './router.ts';
 
 /** A route called otherwise than over HTTP. */
 export interface RouteCall {

@@ -6,13 +6,13 @@ import { requestLife } from '../../http/request-life.ts';
 import { yieldToEventLoop } from '../../runtime/event-loop.ts';
 import { methodNotAllowed, notFound } from '../../wire/failure.ts';
 import { jsonBytes } from '../../wire/json-bytes.ts';
+import type { CompiledRoute } from '../contract/compiled-route.ts';
 import { standingAt } from '../contract/example.ts';
 import type { JsonSchema } from '../contract/json-schema.ts';
 import type { Table } from '../contract/table.ts';
 import { callRoute } from '../http/call.ts';
 import { descriptionRouter, jsonType } from '../http/description.ts';
 import { sendBody } from '../http/respond.ts';
-import type { CompiledRoute } from '../http/router.ts';
 import { appsOf, dates, fieldOf, tableOf, widgetPath, widgetRoutes, widgetsOf } from './widgets.ts';
 
 /**

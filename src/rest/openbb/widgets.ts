@@ -1,8 +1,8 @@
+import type { CompiledRoute } from '../contract/compiled-route.ts';
 import { filledIn, type Standing } from '../contract/example.ts';
 import type { JsonSchema } from '../contract/json-schema.ts';
 import type { Route } from '../contract/route.ts';
 import type { Column, Table } from '../contract/table.ts';
-import type { CompiledRoute } from '../http/router.ts';
 
 /** A parameter of a widget, in the form of OpenBB Workspace. */
 interface WidgetParam {

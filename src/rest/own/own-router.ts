@@ -2,8 +2,9 @@ import { type Request, type RequestHandler, type Response, Router } from 'expres
 import type { Caller } from '../../access/caller.ts';
 import { requestsOf } from '../../graphql/limits/weight.ts';
 import { methodNotAllowed } from '../../wire/failure.ts';
+import type { CompiledRoute } from '../contract/compiled-route.ts';
 import { requireSmall } from '../http/metering.ts';
-import { type CompiledRoute, type RestParts, requireServed, restRouter, routeValues } from '../http/router.ts';
+import { type RestParts, requireServed, restRouter, routeValues } from '../http/router.ts';
 import { type StreamKind, serveStream } from '../stream/stream.ts';
 
 /** The literal segments that a path begins with, at most two: the key under which its router is found. */

@@ -1,5 +1,5 @@
+import type { CompiledRoute } from '../contract/compiled-route.ts';
 import type { Route } from '../contract/route.ts';
-import type { CompiledRoute } from '../http/router.ts';
 import { type OwnParts, ownRoute } from './own-route.ts';
 import { requireFree } from './paths.ts';
 import { FileProblem, Problems } from './problems.ts';

@@ -8,7 +8,7 @@ import {
   storedWeights,
   type WeighedOperation,
 } from '../../../src/graphql/limits/weighed-operation.ts';
-import type { CompiledRoute } from '../../../src/rest/http/router.ts';
+import type { CompiledRoute } from '../../../src/rest/contract/compiled-route.ts';
 import { ownRoutes } from '../../../src/rest/own/own-routes.ts';
 import { schema } from '../../../src/schema/index.ts';
 import { type Json, routeFiles, type TestApp, testApp } from '../../support/app.ts';

@@ -1,4 +1,4 @@
-import type { CompiledRoute } from '../../../rest/http/router.ts';
+import type { CompiledRoute } from '../../../rest/contract/compiled-route.ts';
 import type { PublishedLimits } from '../../guide-limits.ts';
 import type { Html } from '../../html.ts';
 
