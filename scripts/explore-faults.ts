@@ -271,8 +271,8 @@ const faults: readonly Fault[] = [
   {
     name: 'off-exchange figures of old generations are served',
     file: 'src/rest/http/router.ts',
-    from: "if (hasInstant === 'without known' && query.known !== undefined)",
-    to: 'if (hasInstant === undefined)',
+    from: "if (instant === 'without known' && query.known !== undefined)",
+    to: 'if (instant === null)',
   },
   {
     name: 'off-exchange figures need no tier',

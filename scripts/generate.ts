@@ -38,6 +38,14 @@ const makers: readonly Maker[] = [
     make: async () => (await import('./generate/store-client.ts')).storeClient(),
   },
   {
+    folder: 'src/schema',
+    make: async () => (await import('./generate/modules.ts')).schemaModule(),
+  },
+  {
+    folder: 'src/rest',
+    make: async () => (await import('./generate/modules.ts')).routesModule(),
+  },
+  {
     folder: generatedFolder,
     make: async () => (await import('./generate/operation-types.ts')).operationTypes(),
   },

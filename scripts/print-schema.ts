@@ -4,9 +4,8 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Kind, lexicographicSortSchema, printSchema, type SelectionSetNode } from 'graphql';
 import { responseKey } from '../src/graphql/execution/document.ts';
-import { readRouteOperation } from '../src/rest/contract/operation.ts';
-import type { Route } from '../src/rest/contract/route.ts';
-import { routes } from '../src/rest/routes.ts';
+import type { CompiledRoute } from '../src/rest/contract/compiled-route.ts';
+import { compiledRoutes, routes } from '../src/rest/routes.ts';
 import { schema } from '../src/schema/index.ts';
 
 /** Keys of a selection, those of objects with their path; `?`: only on request. */
@@ -19,8 +18,8 @@ function keysOf({ selections }: SelectionSetNode, at = ''): string[] {
 }
 
 /** The keys of an answer's `meta`. */
-function metaKeys(route: Route): string[] {
-  let set = readRouteOperation(schema, route).definition.selectionSet;
+function metaKeys({ route, operation }: CompiledRoute): string[] {
+  let set = operation.definition.selectionSet;
   for (const key of [...route.answer.split('.').filter(Boolean), 'meta']) {
     const node = set.selections.find((each) => each.kind === Kind.FIELD && responseKey(each) === key);
     set = (node as { selectionSet: SelectionSetNode }).selectionSet;
@@ -37,7 +36,7 @@ function printRoutes(): string {
   const lines = routes.map(({ method, path, name, needs, symbolRule }) =>
     [method.padEnd(6), path.padEnd(40), name.padEnd(28), needs.padEnd(21), symbolRule].join(' '),
   );
-  const metas = routes.map((route) => `meta of ${route.name}: ${metaKeys(route).join(' ')}`);
+  const metas = compiledRoutes.map((each) => `meta of ${each.route.name}: ${metaKeys(each).join(' ')}`);
   return `${[...lines, '', ...metas].join('\n')}\n`;
 }
 

@@ -1,8 +1,7 @@
-import { compiledRoutes } from '../../src/rest/contract/compiled-route.ts';
 import { withComponents } from '../../src/rest/contract/components.ts';
 import type { JsonSchema } from '../../src/rest/contract/json-schema.ts';
 import { openApi } from '../../src/rest/openapi.ts';
-import { routes } from '../../src/rest/routes.ts';
+import { compiledRoutes } from '../../src/rest/routes.ts';
 import { streamOperations } from '../../src/rest/stream/stream.ts';
 import { schema } from '../../src/schema/index.ts';
 
@@ -96,9 +95,7 @@ export class ApiDescription {
   readonly #document: JsonSchema;
 
   constructor() {
-    this.#document = withComponents(
-      openApi(schema, compiledRoutes(schema, routes), streamOperations(schema), 'x-itm-'),
-    );
+    this.#document = withComponents(openApi(schema, compiledRoutes, streamOperations(schema), 'x-itm-'));
   }
 
   /** The named schemas, by name. */
@@ -108,7 +105,7 @@ export class ApiDescription {
 
   /** The routes of the table, in its order. */
   get routes(): ClientRoute[] {
-    return routes.map((route) => this.#routeOf(route.path.replace(/:(\w+)/g, '{$1}'), route.method));
+    return compiledRoutes.map(({ route }) => this.#routeOf(route.path.replace(/:(\w+)/g, '{$1}'), route.method));
   }
 
   #routeOf(path: string, method: string): ClientRoute {

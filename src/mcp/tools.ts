@@ -71,8 +71,8 @@ known: data as it was known at an instant, before later files replaced it; forms
 provenance: true adds meta.provenance, the files or live lines that the answer is from.`;
 
 /** True for a parameter that \`commonParameters\` describes. */
-const isCommon = ({ hasInstant }: CompiledRoute['route'], name: string) =>
-  name === 'provenance' || (hasInstant !== undefined && ['at', 'known', 'tz'].includes(name));
+const isCommon = ({ instant }: CompiledRoute['route'], name: string) =>
+  name === 'provenance' || (instant !== null && ['at', 'known', 'tz'].includes(name));
 
 function inputSchema({ route }: CompiledRoute, { parameters, requestBody }: Operation): Tool['inputSchema'] {
   // Selects the list for the formats of rows; tools answer in JSON, which holds all lists.

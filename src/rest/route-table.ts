@@ -1,13 +1,13 @@
 import type { Config } from '../config/config.ts';
 import { storedWeights } from '../graphql/limits/weighed-operation.ts';
 import { schema } from '../schema/index.ts';
-import { type CompiledRoute, compiledRoutes } from './contract/compiled-route.ts';
+import type { CompiledRoute } from './contract/compiled-route.ts';
 import type { JsonSchema } from './contract/json-schema.ts';
 import { openApi, withOwnPaths } from './openapi.ts';
 import { trustedTexts } from './own/manifests.ts';
 import { ownRoutes } from './own/own-routes.ts';
 import type { RouteFiles } from './own/route-files.ts';
-import { routes } from './routes.ts';
+import { compiledRoutes as compiled } from './routes.ts';
 import { type SocketOperations, socketOperations } from './socket/socket-topics.ts';
 import { type StreamOperations, streamOperations } from './stream/stream.ts';
 
@@ -22,7 +22,6 @@ export interface CompiledContract {
 
 /** Compiles the stored operations of routes and streams. */
 export function compileContract({ metaHeaderPrefix }: Pick<Config, 'metaHeaderPrefix'>): CompiledContract {
-  const compiled = compiledRoutes(schema, routes);
   const streams = streamOperations(schema);
   const sockets = socketOperations(schema);
   return { compiled, streams, sockets, description: openApi(schema, compiled, streams, metaHeaderPrefix) };

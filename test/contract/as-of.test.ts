@@ -89,7 +89,7 @@ describe.each(named)('the graph as of %s is that of a server whose clock stands 
 
 const told = new Set(['at', 'at_effective', 'known_at', 'plane', 'read_at_ms']);
 const plain = (body: Json) => JSON.parse(JSON.stringify(body), (key, value) => (told.has(key) ? undefined : value));
-const market = routes.filter(({ hasInstant }) => hasInstant !== undefined && hasInstant !== 'own at');
+const market = routes.filter(({ instant }) => instant !== null && instant !== 'own at');
 const sessions = {
   symbol: 'SPY',
   screen: 'none',

@@ -1,5 +1,7 @@
 // The route table as the contract suites ask it: each route's example, about a symbol and with records of its own.
+import { z } from 'zod';
 import { filledIn } from '../../src/rest/contract/example.ts';
+import type { Param } from '../../src/rest/contract/params.ts';
 import type { Route } from '../../src/rest/contract/route.ts';
 import { routes } from '../../src/rest/routes.ts';
 import { putScreen } from '../../src/store/account/saved-screens.ts';
@@ -135,13 +137,16 @@ export function about(text: string, symbol: string, id = 'none'): string {
   return filledIn(text, { symbol, contract: contractOfSymbol(symbol), ...records });
 }
 
-/** The texts a route's parameter is tried with; of a parameter that is new, that of its example. */
+/** The texts a route's parameter is tried with; of a parameter that is new, that of its example, or all of its enum. */
 export function textsOf({ name, route, known }: KnownRoute, parameter: string): readonly string[] {
   const example = route.example.params[parameter];
+  const param = route.queryParams[parameter];
+  const { enum: values } =
+    ((param instanceof z.ZodOptional ? param.unwrap() : param) as Param | undefined)?.meta() ?? {};
   const texts =
     known.texts?.[parameter] ??
     paramTexts[parameter] ??
-    (example === undefined ? undefined : [about(filledIn(example, sessions), 'SPY')]);
+    (example === undefined ? (values as string[] | undefined) : [about(filledIn(example, sessions), 'SPY')]);
   if (!texts)
     throw new Error(`parameter ${parameter} of ${name} has neither an example nor texts in test/contract/tried.ts`);
   return texts;

@@ -82,7 +82,7 @@ async function answers(known: number | null): Promise<Map<string, string>> {
       found.set(`${name} at ${at}`, plain({ data, errors }));
     }
     for (const { name, path, example } of routes.filter(
-      ({ name: each, hasInstant }) => hasInstant !== undefined && hasInstant !== 'without known' && each !== 'levels',
+      ({ name: each, instant }) => instant !== null && instant !== 'without known' && each !== 'levels',
     )) {
       const given = Object.entries(example.params).map(([key, text]) => [
         key,

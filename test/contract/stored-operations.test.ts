@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { execute, GraphQLError, type GraphQLSchema, getOperationAST, parse } from 'graphql';
+import { execute, GraphQLError, getOperationAST, parse } from 'graphql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Caller } from '../../src/access/caller.ts';
 import { readConfig } from '../../src/config/config.ts';
@@ -12,14 +12,9 @@ import { coerceVariables } from '../../src/graphql/execution/variables.ts';
 import { operationWeights } from '../../src/graphql/limits/weighed-operation.ts';
 import { contextAsOf, type PastArgs } from '../../src/resolvers/as-of.ts';
 import { type RequestContext, requestContext } from '../../src/resolvers/context.ts';
-import {
-  failureOf,
-  readRouteOperation,
-  type StoredForm,
-  type StoredOperation,
-  storedOperation,
-} from '../../src/rest/contract/operation.ts';
+import { failureOf, type StoredForm, type StoredOperation } from '../../src/rest/contract/operation.ts';
 import { readParams } from '../../src/rest/contract/params.ts';
+import { compiledRoutes } from '../../src/rest/routes.ts';
 import { lifetime } from '../../src/runtime/lifetime.ts';
 import { schema } from '../../src/schema/index.ts';
 import type { Failure } from '../../src/wire/failure.ts';
@@ -193,15 +188,8 @@ function variableSets(known: KnownRoute, random: Random): { complete: Variables[
   return { complete, holed: holed.filter((set) => requiredAreThere(known, set)) };
 }
 
-const readRoute = (route: KnownRoute['route']) =>
-  storedOperation(schema as GraphQLSchema, route, readRouteOperation(schema as GraphQLSchema, route));
-
-const operations = new Map<string, StoredOperation>();
-function operationOf({ name, route }: KnownRoute): StoredOperation {
-  const operation = operations.get(name) ?? readRoute(route);
-  operations.set(name, operation);
-  return operation;
-}
+const operationOf = ({ route: { name } }: KnownRoute): StoredOperation =>
+  compiledRoutes.find(({ route }) => route.name === name)!.operation;
 
 /** A variable that must have a value and has none is refused by both, each in its own words: that is another test. */
 function requiredAreThere(known: KnownRoute, set: Variables): boolean {

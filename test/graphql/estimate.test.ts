@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { Estimate } from '../../src/graphql/estimate/estimate.ts';
 import { examplesAt } from '../../src/graphql/examples.ts';
-import { readRouteOperation, storedOperation } from '../../src/rest/contract/operation.ts';
 import { readParams } from '../../src/rest/contract/params.ts';
-import { schema } from '../../src/schema/index.ts';
+import { compiledRoutes } from '../../src/rest/routes.ts';
 import { knownRoutes } from '../contract/known-routes.ts';
 import { madeRequests } from '../contract/requests.ts';
 import { type Answer, type Sending, type TestApp, testApp } from '../support/app.ts';
@@ -301,7 +300,7 @@ describe('no answer costs more than the maximum of its estimate', () => {
 
   test.each(knownRoutes().filter(({ route }) => route.method === 'GET'))('route: $name', async (known) => {
     const { route } = known;
-    const operation = storedOperation(schema, route, readRouteOperation(schema, route));
+    const { operation } = compiledRoutes.find((each) => each.route.name === route.name)!;
     const credential = await app.session();
     let answered = 0;
     for (const { texts } of madeRequests(known, 0).slice(0, 6)) {

@@ -1,9 +1,7 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { answerCharacters } from '../../src/mcp/results.ts';
-import { compiledRoutes } from '../../src/rest/contract/compiled-route.ts';
-import { routes } from '../../src/rest/routes.ts';
-import { schema } from '../../src/schema/index.ts';
+import { compiledRoutes } from '../../src/rest/routes.ts';
 import type { Needs } from '../../src/schema/needs.ts';
 import { misfits } from '../contract/json-schema.ts';
 import { about, type KnownRoute, knownRoutes, routesWithoutTool } from '../contract/known-routes.ts';
@@ -228,7 +226,6 @@ describe('/mcp', () => {
     const chain: Json = await client.callTool({ name: 'chain', arguments: { symbol: 'SPY', max_items: 3 } });
     expect(chain.structuredContent.data.rows).toHaveLength(3);
     expect(chain.content[1].text).toMatch(/^Truncated\. data\.rows: the 3 of \d+ nearest the spot\. Set max_items/);
-    const compiled = compiledRoutes(schema, routes);
     for (const known of toolRoutes().filter(
       ({ route }) => route.method === 'GET' && !route.needs.includes('session'),
     )) {
@@ -238,7 +235,7 @@ describe('/mcp', () => {
       });
       expect(result.content[0].text.length).toBeLessThanOrEqual(answerCharacters);
       // The shortened answer still fits the route's schema.
-      const { answer } = compiled.find(({ route }) => route.operation === known.route.operation)!;
+      const { answer } = compiledRoutes.find(({ route }) => route.operation === known.route.operation)!;
       expect(misfits(answer, result.structuredContent), known.name).toEqual([]);
     }
   });

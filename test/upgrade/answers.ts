@@ -281,8 +281,7 @@ export function everyRequest(clock: string, filled: Filled): Asked[] {
     const made = madeRequests({ name, route, known: mixed }, 10).map(({ path }) => path);
     // The release before did not know `at` of these routes.
     const isUnknown = (path: string) =>
-      /[?&]known=/.test(path) ||
-      (route.hasInstant !== undefined && route.hasInstant !== 'own at' && /[?&]at=/.test(path));
+      /[?&]known=/.test(path) || (route.instant !== null && route.instant !== 'own at' && /[?&]at=/.test(path));
     const paths = [...new Set(made)].filter((path) => !isRefused(path) && !isUnknown(path));
     const session = filled.sessions[clock]!;
     const callers = [route.needs.endsWith('site-session') ? session : filled.proKey, filled.freeKey];

@@ -11,33 +11,700 @@ from .answers import Answer, AsyncAnswer
 from .requests import Day, Instant, Route, Texts
 
 ROUTES: dict[str, Route] = {
-    "symbols": Route(
+    "legacy_strikes": Route(
         "GET",
-        "/v2/symbols",
-        query=("class",),
+        "/gex/{underlying}/strikes",
+        query=("date", "source", "at", "tz", "known", "provenance"),
         tables={
             "": (
-                "symbol",
-                "name",
-                "class",
-                "chain_policy.window_days",
-                "chain_policy.tenor_frame",
-                "min_tier",
-                "requires_attestation",
+                "strike",
+                "expiry",
+                "gex",
+                "delta_adj_gex",
+                "call_oi",
+                "put_oi",
+                "gex_0dte",
             ),
         },
     ),
-    "symbol_lookup": Route(
+    "classification": Route(
         "GET",
-        "/v2/symbols/lookup",
-        query=("q",),
-        tables={},
-    ),
-    "symbol": Route(
-        "GET",
-        "/v2/symbols/{symbol}",
+        "/v2/account/classification",
         query=(),
         tables={},
+        times=("submitted_at",),
+    ),
+    "classify": Route(
+        "POST",
+        "/v2/account/classification",
+        query=(),
+        media="application/json",
+        tables={},
+        times=("submitted_at",),
+    ),
+    "api_keys": Route(
+        "GET",
+        "/v2/account/keys",
+        query=(),
+        tables={
+            "": (
+                "id",
+                "name",
+                "tier",
+                "prefix",
+                "created_at",
+                "last_used_at",
+                "revoked",
+            ),
+        },
+        times=("created_at", "last_used_at"),
+    ),
+    "create_key": Route(
+        "POST",
+        "/v2/account/keys",
+        query=(),
+        media="application/json",
+        tables={},
+        times=("meta.created_at", "meta.last_used_at"),
+    ),
+    "revoke_key": Route(
+        "DELETE",
+        "/v2/account/keys/{id}",
+        query=(),
+        tables={},
+    ),
+    "account_usage": Route(
+        "GET",
+        "/v2/account/usage",
+        query=(),
+        tables={
+            "by_day": (
+                "date",
+                "scope_group",
+                "count",
+            ),
+        },
+        times=("quota.resets_at",),
+    ),
+    "chain": Route(
+        "GET",
+        "/v2/chain/{symbol}",
+        query=("at", "tz", "expiry", "strike_gte", "strike_lte", "known", "provenance"),
+        tables={
+            "rows": (
+                "contract.underlying",
+                "contract.expiry",
+                "contract.right",
+                "contract.strike",
+                "oi",
+                "volume",
+                "bid",
+                "ask",
+                "last",
+                "fmv",
+                "iv",
+                "delta",
+                "gamma",
+                "theta",
+                "vega",
+                "shares_per_contract",
+            ),
+        },
+        times=("captured_at",),
+    ),
+    "chain_expirations": Route(
+        "GET",
+        "/v2/chain/{symbol}/expirations",
+        query=("at", "tz", "expiry", "strike_gte", "strike_lte", "known", "provenance"),
+        tables={},
+    ),
+    "eod_prints": Route(
+        "GET",
+        "/v2/flow/eod",
+        query=("symbol", "session", "from_ms", "to_ms", "min_premium_usd", "right", "expiry", "at", "tz", "known", "provenance"),
+        tables={
+            "prints": (
+                "print_id",
+                "event_id",
+                "underlying",
+                "contract.underlying",
+                "contract.expiry",
+                "contract.right",
+                "contract.strike",
+                "price",
+                "size",
+                "premium_usd",
+                "exchange",
+                "conditions",
+                "event_ts_ms",
+                "sequence",
+                "session_date",
+                "coverage_status",
+                "rank",
+            ),
+        },
+        times=("scanned_at_ms", "event_ts_ms"),
+    ),
+    "large_trades": Route(
+        "GET",
+        "/v2/flow/large-trades",
+        query=("symbol", "session", "min_premium_usd", "limit", "at", "tz", "known", "provenance"),
+        tables={
+            "events": (
+                "symbol",
+                "seq",
+                "coverage.status",
+                "coverage.complete",
+                "coverage.session_date",
+                "coverage.observed_from_ms",
+                "coverage.observed_through_ms",
+                "coverage.registry_version",
+                "coverage.standard_multiplier_assumed",
+                "update.kind",
+                "update.event.event_id",
+                "update.event.event_kind",
+                "update.event.underlying",
+                "update.event.event_ts_ms",
+                "update.event.total_size",
+                "update.event.premium_usd",
+                "update.event.price_low",
+                "update.event.price_high",
+                "update.event.side",
+                "update.event.multi_leg",
+            ),
+            "events/update.event.legs": (
+                "symbol",
+                "seq",
+                "coverage.status",
+                "coverage.complete",
+                "coverage.session_date",
+                "coverage.observed_from_ms",
+                "coverage.observed_through_ms",
+                "coverage.registry_version",
+                "coverage.standard_multiplier_assumed",
+                "update.kind",
+                "update.event.event_id",
+                "update.event.event_kind",
+                "update.event.underlying",
+                "update.event.event_ts_ms",
+                "update.event.total_size",
+                "update.event.premium_usd",
+                "update.event.price_low",
+                "update.event.price_high",
+                "update.event.side",
+                "update.event.multi_leg",
+                "update.event.legs.contract.underlying",
+                "update.event.legs.contract.expiry",
+                "update.event.legs.contract.right",
+                "update.event.legs.contract.strike",
+                "update.event.legs.price",
+                "update.event.legs.size",
+                "update.event.legs.premium_usd",
+                "update.event.legs.exchange",
+                "update.event.legs.conditions",
+                "update.event.legs.event_ts_ms",
+                "update.event.legs.sequence",
+                "update.event.legs.side",
+                "update.event.legs.multi_leg",
+            ),
+        },
+        times=("coverage.observed_from_ms", "coverage.observed_through_ms", "update.event.event_ts_ms", "update.event.legs.event_ts_ms"),
+    ),
+    "cross_section": Route(
+        "GET",
+        "/v2/flow/{symbol}/cross-section",
+        query=("session", "at", "tz", "known", "provenance"),
+        tables={
+            "snapshot.update.by_strike": (
+                "strike_thousandths",
+                "measures.call_volume",
+                "measures.put_volume",
+                "measures.call_premium_usd",
+                "measures.put_premium_usd",
+                "measures.call_trade_count",
+                "measures.put_trade_count",
+            ),
+            "snapshot.update.by_expiration": (
+                "expiry",
+                "measures.call_volume",
+                "measures.put_volume",
+                "measures.call_premium_usd",
+                "measures.put_premium_usd",
+                "measures.call_trade_count",
+                "measures.put_trade_count",
+            ),
+        },
+        times=("snapshot.coverage.observed_from_ms", "snapshot.coverage.observed_through_ms"),
+    ),
+    "unusual_flow": Route(
+        "GET",
+        "/v2/flow/{symbol}/unusual",
+        query=("at", "tz", "known", "provenance"),
+        tables={},
+        times=("through_ms",),
+    ),
+    "gex_change": Route(
+        "GET",
+        "/v2/gex/{symbol}/change",
+        query=("from", "to", "tz", "top", "known", "provenance"),
+        tables={
+            "change.strikes": (
+                "strike",
+                "gex",
+                "spot",
+                "time",
+                "volatility",
+                "open_interest",
+                "listing",
+                "residual",
+                "call_oi",
+                "put_oi",
+                "volume",
+            ),
+            "change.expiries": (
+                "expiry",
+                "gex",
+                "spot",
+                "time",
+                "volatility",
+                "open_interest",
+                "listing",
+                "residual",
+                "call_oi",
+                "put_oi",
+                "volume",
+            ),
+        },
+        times=("from.captured_at", "to.captured_at"),
+    ),
+    "gex_exposures": Route(
+        "GET",
+        "/v2/gex/{symbol}/exposures",
+        query=("at", "tz", "known", "provenance"),
+        tables={
+            "by_strike": (
+                "strike",
+                "delta",
+                "vanna",
+                "charm",
+                "vega",
+            ),
+            "by_expiry": (
+                "expiry",
+                "delta",
+                "vanna",
+                "charm",
+                "vega",
+            ),
+        },
+        times=("captured_at",),
+    ),
+    "gex_figures": Route(
+        "GET",
+        "/v2/gex/{symbol}/figures",
+        query=("preset", "unit", "weight", "sign", "gamma", "years", "flip", "walls", "expiries", "at", "tz", "top", "known", "provenance"),
+        tables={
+            "strikes": (
+                "strike",
+                "value",
+            ),
+        },
+        times=("captured_at",),
+    ),
+    "gex_grid": Route(
+        "GET",
+        "/v2/gex/{symbol}/grid",
+        query=("at", "tz", "expiries", "dte", "top", "by_expiry", "known", "provenance"),
+        tables={
+            "strikes": (
+                "strike",
+                "expiry",
+                "gex",
+                "gex_shares",
+                "delta_adj",
+                "delta_adj_shares",
+                "gex_0dte",
+                "gex_0dte_shares",
+                "call_oi",
+                "put_oi",
+            ),
+        },
+        times=("captured_at",),
+    ),
+    "gex_history": Route(
+        "GET",
+        "/v2/gex/{symbol}/history",
+        query=("date", "from", "to", "by_expiry", "top", "at", "tz", "known", "provenance"),
+        tables={
+            "captures": (
+                "captured_at",
+                "spot",
+                "prior_close_spot",
+                "net_gex",
+                "flip_point",
+            ),
+            "captures/strikes": (
+                "captured_at",
+                "spot",
+                "prior_close_spot",
+                "net_gex",
+                "flip_point",
+                "strikes.strike",
+                "strikes.gex",
+                "strikes.call_oi",
+                "strikes.put_oi",
+                "strikes.delta_adj",
+                "strikes.gex_0dte",
+                "strikes.expiry",
+            ),
+        },
+        times=("captured_at",),
+    ),
+    "gex_reference": Route(
+        "GET",
+        "/v2/gex/{symbol}/reference",
+        query=("date", "basis", "at", "tz", "known", "provenance"),
+        tables={
+            "strikes": (
+                "strike",
+                "expiry",
+                "gex",
+                "gex_shares",
+                "call_oi",
+                "put_oi",
+                "delta_adj",
+                "delta_adj_shares",
+                "gex_0dte",
+            ),
+        },
+        times=("captured_at",),
+    ),
+    "journal_accounts": Route(
+        "GET",
+        "/v2/journal/accounts",
+        query=("limit", "cursor"),
+        tables={
+            "": (
+                "id",
+                "name",
+                "broker",
+            ),
+        },
+    ),
+    "create_journal_account": Route(
+        "POST",
+        "/v2/journal/accounts",
+        query=(),
+        media="application/json",
+        tables={},
+    ),
+    "replace_journal_account": Route(
+        "PUT",
+        "/v2/journal/accounts/{id}",
+        query=(),
+        media="application/json",
+        tables={},
+    ),
+    "patch_journal_account": Route(
+        "PATCH",
+        "/v2/journal/accounts/{id}",
+        query=(),
+        media="application/merge-patch+json",
+        tables={},
+    ),
+    "delete_journal_account": Route(
+        "DELETE",
+        "/v2/journal/accounts/{id}",
+        query=(),
+        tables={},
+    ),
+    "journal_import": Route(
+        "POST",
+        "/v2/journal/import",
+        query=("import_id", "format"),
+        media="text/plain",
+        tables={
+            "errors": (
+                "row",
+                "code",
+            ),
+        },
+    ),
+    "journal_trades": Route(
+        "GET",
+        "/v2/journal/trades",
+        query=("limit", "cursor"),
+        tables={
+            "": (
+                "id",
+                "account_id",
+                "symbol",
+                "side",
+                "qty",
+                "price",
+                "ts",
+                "note",
+            ),
+        },
+        times=("ts",),
+    ),
+    "create_journal_trade": Route(
+        "POST",
+        "/v2/journal/trades",
+        query=(),
+        media="application/json",
+        tables={},
+        times=("ts",),
+    ),
+    "replace_journal_trade": Route(
+        "PUT",
+        "/v2/journal/trades/{id}",
+        query=(),
+        media="application/json",
+        tables={},
+        times=("ts",),
+    ),
+    "patch_journal_trade": Route(
+        "PATCH",
+        "/v2/journal/trades/{id}",
+        query=(),
+        media="application/merge-patch+json",
+        tables={},
+        times=("ts",),
+    ),
+    "delete_journal_trade": Route(
+        "DELETE",
+        "/v2/journal/trades/{id}",
+        query=(),
+        tables={},
+    ),
+    "levels": Route(
+        "GET",
+        "/v2/levels/{symbol}",
+        query=("basis", "at", "tz", "known", "provenance"),
+        tables={
+            "levels": (
+                "kind",
+                "price",
+                "distance",
+                "distance_pct",
+                "captured_at",
+                "session_date",
+                "as_of",
+                "expiry",
+                "rank",
+                "status",
+            ),
+        },
+        times=("captured_at", "as_of"),
+    ),
+    "off_exchange_activity": Route(
+        "GET",
+        "/v2/offexchange/{symbol}/activity",
+        query=("from", "to", "tz", "limit", "cursor", "at", "provenance"),
+        tables={
+            "": (
+                "date",
+                "off_exch_volume",
+                "notional",
+                "trade_count",
+                "avg_size",
+                "vwap",
+                "off_exch_pct",
+                "consolidated_volume",
+                "consolidated_notional",
+            ),
+        },
+    ),
+    "off_exchange_composition": Route(
+        "GET",
+        "/v2/offexchange/{symbol}/composition",
+        query=("from", "to", "tz", "limit", "cursor", "at", "provenance"),
+        tables={
+            "": (
+                "date",
+                "category",
+                "volume",
+                "notional",
+                "trade_count",
+                "share_of_off_exch_notional",
+            ),
+        },
+    ),
+    "off_exchange_concentration": Route(
+        "GET",
+        "/v2/offexchange/{symbol}/concentration",
+        query=("from", "to", "tz", "limit", "cursor", "at", "provenance"),
+        tables={
+            "": (
+                "date",
+                "bucket_midpoint",
+                "bucket_width",
+                "volume",
+                "notional",
+                "trade_count",
+                "distinct_sessions",
+                "rank_score",
+                "rank",
+                "bucket_count",
+                "distance_bps",
+                "lookback_sessions",
+            ),
+        },
+    ),
+    "off_exchange_profile": Route(
+        "GET",
+        "/v2/offexchange/{symbol}/profile",
+        query=("from", "to", "tz", "limit", "cursor", "at", "provenance"),
+        tables={
+            "": (
+                "date",
+                "price_thousandths",
+                "volume",
+                "notional",
+                "trade_count",
+            ),
+        },
+    ),
+    "option_contracts": Route(
+        "GET",
+        "/v2/options",
+        query=("contracts", "at", "tz", "known", "provenance"),
+        tables={
+            "": (
+                "contract.underlying",
+                "contract.expiry",
+                "contract.right",
+                "contract.strike",
+                "captured_at",
+                "spot",
+                "oi",
+                "volume",
+                "volume_to_oi",
+                "bid",
+                "ask",
+                "last",
+                "fmv",
+                "iv",
+                "delta",
+                "gamma",
+                "theta",
+                "vega",
+            ),
+        },
+        times=("captured_at",),
+    ),
+    "option_bars": Route(
+        "GET",
+        "/v2/options/{contract}/bars",
+        query=("session", "limit", "tf", "at", "tz", "known", "provenance"),
+        tables={
+            "bars": (
+                "ts_ms",
+                "open",
+                "high",
+                "low",
+                "close",
+                "volume",
+                "vwap",
+                "trade_count",
+            ),
+        },
+        times=("ts_ms",),
+    ),
+    "greeks": Route(
+        "GET",
+        "/v2/options/{contract}/greeks",
+        query=("session", "at", "tz", "known", "provenance"),
+        tables={
+            "series": (
+                "ts_ms",
+                "iv",
+                "delta",
+                "gamma",
+                "mark",
+            ),
+        },
+        times=("latest.ts_ms", "ts_ms"),
+    ),
+    "contract_history": Route(
+        "GET",
+        "/v2/options/{contract}/history",
+        query=("from", "to", "at", "tz", "known", "provenance"),
+        tables={
+            "days": (
+                "date",
+                "captured_at",
+                "spot",
+                "oi",
+                "volume",
+                "close",
+                "bid",
+                "ask",
+                "iv",
+                "delta",
+                "gamma",
+                "theta",
+                "vega",
+            ),
+        },
+        times=("captured_at",),
+    ),
+    "vol_figures": Route(
+        "GET",
+        "/v2/options/{symbol}/vol/figures",
+        query=("at", "tz", "known", "provenance"),
+        tables={
+            "skew": (
+                "expiry",
+                "dte",
+                "atm_iv",
+                "risk_reversal_25",
+                "butterfly_25",
+            ),
+        },
+        times=("as_of_ms",),
+    ),
+    "vol_surface": Route(
+        "GET",
+        "/v2/options/{symbol}/vol/surface",
+        query=("at", "tz", "known", "provenance"),
+        tables={
+            "expiries": (
+                "expiry",
+                "dte",
+                "n_contracts",
+                "atm_strike",
+                "atm_iv",
+            ),
+            "points": (
+                "expiry",
+                "strike",
+                "right",
+                "iv",
+                "mark",
+                "mark_source",
+                "moneyness",
+                "delta",
+                "gamma",
+            ),
+        },
+        times=("as_of_ms",),
+    ),
+    "vol_term": Route(
+        "GET",
+        "/v2/options/{symbol}/vol/term",
+        query=("at", "tz", "known", "provenance"),
+        tables={
+            "expiries": (
+                "expiry",
+                "dte",
+                "n_contracts",
+                "atm_strike",
+                "atm_iv",
+            ),
+        },
+        times=("as_of_ms",),
     ),
     "quotes": Route(
         "GET",
@@ -57,46 +724,6 @@ ROUTES: dict[str, Route] = {
             ),
         },
         times=("event_ts_ms",),
-    ),
-    "spot": Route(
-        "GET",
-        "/v2/symbols/{symbol}/spot",
-        query=("at", "tz", "known", "provenance"),
-        tables={},
-        times=("ts",),
-    ),
-    "stock_bars": Route(
-        "GET",
-        "/v2/stocks/{symbol}/bars",
-        query=("from", "to", "tz", "timeframe", "tf", "limit", "cursor", "source", "adjusted", "at", "known", "provenance"),
-        tables={
-            "": (
-                "symbol",
-                "timeframe",
-                "ts_ms",
-                "open",
-                "high",
-                "low",
-                "close",
-                "volume",
-                "vwap",
-                "trade_count",
-            ),
-        },
-        times=("ts_ms",),
-    ),
-    "sectors": Route(
-        "GET",
-        "/v2/screener/sectors",
-        query=("date", "at", "tz", "known", "provenance"),
-        tables={
-            "": (
-                "sector",
-                "symbols",
-                "avg_change_pct",
-                "count",
-            ),
-        },
     ),
     "movers": Route(
         "GET",
@@ -221,506 +848,27 @@ ROUTES: dict[str, Route] = {
         },
         times=("as_of",),
     ),
-    "gex_history": Route(
+    "sectors": Route(
         "GET",
-        "/v2/gex/{symbol}/history",
-        query=("date", "from", "to", "by_expiry", "top", "at", "tz", "known", "provenance"),
-        tables={
-            "captures": (
-                "captured_at",
-                "spot",
-                "prior_close_spot",
-                "net_gex",
-                "flip_point",
-            ),
-            "captures/strikes": (
-                "captured_at",
-                "spot",
-                "prior_close_spot",
-                "net_gex",
-                "flip_point",
-                "strikes.strike",
-                "strikes.gex",
-                "strikes.call_oi",
-                "strikes.put_oi",
-                "strikes.delta_adj",
-                "strikes.gex_0dte",
-                "strikes.expiry",
-            ),
-        },
-        times=("captured_at",),
-    ),
-    "gex_grid": Route(
-        "GET",
-        "/v2/gex/{symbol}/grid",
-        query=("at", "tz", "expiries", "dte", "top", "by_expiry", "known", "provenance"),
-        tables={
-            "strikes": (
-                "strike",
-                "expiry",
-                "gex",
-                "gex_shares",
-                "delta_adj",
-                "delta_adj_shares",
-                "gex_0dte",
-                "gex_0dte_shares",
-                "call_oi",
-                "put_oi",
-            ),
-        },
-        times=("captured_at",),
-    ),
-    "gex_reference": Route(
-        "GET",
-        "/v2/gex/{symbol}/reference",
-        query=("date", "basis", "at", "tz", "known", "provenance"),
-        tables={
-            "strikes": (
-                "strike",
-                "expiry",
-                "gex",
-                "gex_shares",
-                "call_oi",
-                "put_oi",
-                "delta_adj",
-                "delta_adj_shares",
-                "gex_0dte",
-            ),
-        },
-        times=("captured_at",),
-    ),
-    "gex_exposures": Route(
-        "GET",
-        "/v2/gex/{symbol}/exposures",
-        query=("at", "tz", "known", "provenance"),
-        tables={
-            "by_strike": (
-                "strike",
-                "delta",
-                "vanna",
-                "charm",
-                "vega",
-            ),
-            "by_expiry": (
-                "expiry",
-                "delta",
-                "vanna",
-                "charm",
-                "vega",
-            ),
-        },
-        times=("captured_at",),
-    ),
-    "gex_figures": Route(
-        "GET",
-        "/v2/gex/{symbol}/figures",
-        query=("preset", "unit", "weight", "sign", "gamma", "years", "flip", "walls", "expiries", "at", "tz", "top", "known", "provenance"),
-        tables={
-            "strikes": (
-                "strike",
-                "value",
-            ),
-        },
-        times=("captured_at",),
-    ),
-    "gex_change": Route(
-        "GET",
-        "/v2/gex/{symbol}/change",
-        query=("from", "to", "tz", "top", "known", "provenance"),
-        tables={
-            "change.strikes": (
-                "strike",
-                "gex",
-                "spot",
-                "time",
-                "volatility",
-                "open_interest",
-                "listing",
-                "residual",
-                "call_oi",
-                "put_oi",
-                "volume",
-            ),
-            "change.expiries": (
-                "expiry",
-                "gex",
-                "spot",
-                "time",
-                "volatility",
-                "open_interest",
-                "listing",
-                "residual",
-                "call_oi",
-                "put_oi",
-                "volume",
-            ),
-        },
-        times=("from.captured_at", "to.captured_at"),
-    ),
-    "levels": Route(
-        "GET",
-        "/v2/levels/{symbol}",
-        query=("basis", "at", "tz", "known", "provenance"),
-        tables={
-            "levels": (
-                "kind",
-                "price",
-                "distance",
-                "distance_pct",
-                "captured_at",
-                "session_date",
-                "as_of",
-                "expiry",
-                "rank",
-                "status",
-            ),
-        },
-        times=("captured_at", "as_of"),
-    ),
-    "legacy_strikes": Route(
-        "GET",
-        "/gex/{underlying}/strikes",
-        query=("date", "source", "at", "tz", "known", "provenance"),
+        "/v2/screener/sectors",
+        query=("date", "at", "tz", "known", "provenance"),
         tables={
             "": (
-                "strike",
-                "expiry",
-                "gex",
-                "delta_adj_gex",
-                "call_oi",
-                "put_oi",
-                "gex_0dte",
-            ),
-        },
-    ),
-    "chain_expirations": Route(
-        "GET",
-        "/v2/chain/{symbol}/expirations",
-        query=("at", "tz", "expiry", "strike_gte", "strike_lte", "known", "provenance"),
-        tables={},
-    ),
-    "chain": Route(
-        "GET",
-        "/v2/chain/{symbol}",
-        query=("at", "tz", "expiry", "strike_gte", "strike_lte", "known", "provenance"),
-        tables={
-            "rows": (
-                "contract.underlying",
-                "contract.expiry",
-                "contract.right",
-                "contract.strike",
-                "oi",
-                "volume",
-                "bid",
-                "ask",
-                "last",
-                "fmv",
-                "iv",
-                "delta",
-                "gamma",
-                "theta",
-                "vega",
-                "shares_per_contract",
-            ),
-        },
-        times=("captured_at",),
-    ),
-    "account_usage": Route(
-        "GET",
-        "/v2/account/usage",
-        query=(),
-        tables={
-            "by_day": (
-                "date",
-                "scope_group",
+                "sector",
+                "symbols",
+                "avg_change_pct",
                 "count",
             ),
         },
-        times=("quota.resets_at",),
     ),
-    "classification": Route(
+    "stock_bars": Route(
         "GET",
-        "/v2/account/classification",
-        query=(),
-        tables={},
-        times=("submitted_at",),
-    ),
-    "classify": Route(
-        "POST",
-        "/v2/account/classification",
-        query=(),
-        media="application/json",
-        tables={},
-        times=("submitted_at",),
-    ),
-    "api_keys": Route(
-        "GET",
-        "/v2/account/keys",
-        query=(),
+        "/v2/stocks/{symbol}/bars",
+        query=("from", "to", "tz", "timeframe", "limit", "cursor", "source", "tf", "adjusted", "at", "known", "provenance"),
         tables={
             "": (
-                "id",
-                "name",
-                "tier",
-                "prefix",
-                "created_at",
-                "last_used_at",
-                "revoked",
-            ),
-        },
-        times=("created_at", "last_used_at"),
-    ),
-    "create_key": Route(
-        "POST",
-        "/v2/account/keys",
-        query=(),
-        media="application/json",
-        tables={},
-        times=("meta.created_at", "meta.last_used_at"),
-    ),
-    "revoke_key": Route(
-        "DELETE",
-        "/v2/account/keys/{id}",
-        query=(),
-        tables={},
-    ),
-    "stream_ticket": Route(
-        "POST",
-        "/v2/stream/ticket",
-        query=(),
-        tables={},
-        times=("exp",),
-    ),
-    "large_trades": Route(
-        "GET",
-        "/v2/flow/large-trades",
-        query=("symbol", "session", "min_premium_usd", "limit", "at", "tz", "known", "provenance"),
-        tables={
-            "events": (
                 "symbol",
-                "seq",
-                "coverage.status",
-                "coverage.complete",
-                "coverage.session_date",
-                "coverage.observed_from_ms",
-                "coverage.observed_through_ms",
-                "coverage.registry_version",
-                "coverage.standard_multiplier_assumed",
-                "update.kind",
-                "update.event.event_id",
-                "update.event.event_kind",
-                "update.event.underlying",
-                "update.event.event_ts_ms",
-                "update.event.total_size",
-                "update.event.premium_usd",
-                "update.event.price_low",
-                "update.event.price_high",
-                "update.event.side",
-                "update.event.multi_leg",
-            ),
-            "events/update.event.legs": (
-                "symbol",
-                "seq",
-                "coverage.status",
-                "coverage.complete",
-                "coverage.session_date",
-                "coverage.observed_from_ms",
-                "coverage.observed_through_ms",
-                "coverage.registry_version",
-                "coverage.standard_multiplier_assumed",
-                "update.kind",
-                "update.event.event_id",
-                "update.event.event_kind",
-                "update.event.underlying",
-                "update.event.event_ts_ms",
-                "update.event.total_size",
-                "update.event.premium_usd",
-                "update.event.price_low",
-                "update.event.price_high",
-                "update.event.side",
-                "update.event.multi_leg",
-                "update.event.legs.contract.underlying",
-                "update.event.legs.contract.expiry",
-                "update.event.legs.contract.right",
-                "update.event.legs.contract.strike",
-                "update.event.legs.price",
-                "update.event.legs.size",
-                "update.event.legs.premium_usd",
-                "update.event.legs.exchange",
-                "update.event.legs.conditions",
-                "update.event.legs.event_ts_ms",
-                "update.event.legs.sequence",
-                "update.event.legs.side",
-                "update.event.legs.multi_leg",
-            ),
-        },
-        times=("coverage.observed_from_ms", "coverage.observed_through_ms", "update.event.event_ts_ms", "update.event.legs.event_ts_ms"),
-    ),
-    "eod_prints": Route(
-        "GET",
-        "/v2/flow/eod",
-        query=("symbol", "session", "from_ms", "to_ms", "min_premium_usd", "right", "expiry", "at", "tz", "known", "provenance"),
-        tables={
-            "prints": (
-                "print_id",
-                "event_id",
-                "underlying",
-                "contract.underlying",
-                "contract.expiry",
-                "contract.right",
-                "contract.strike",
-                "price",
-                "size",
-                "premium_usd",
-                "exchange",
-                "conditions",
-                "event_ts_ms",
-                "sequence",
-                "session_date",
-                "coverage_status",
-                "rank",
-            ),
-        },
-        times=("scanned_at_ms", "event_ts_ms"),
-    ),
-    "cross_section": Route(
-        "GET",
-        "/v2/flow/{symbol}/cross-section",
-        query=("session", "at", "tz", "known", "provenance"),
-        tables={
-            "snapshot.update.by_strike": (
-                "strike_thousandths",
-                "measures.call_volume",
-                "measures.put_volume",
-                "measures.call_premium_usd",
-                "measures.put_premium_usd",
-                "measures.call_trade_count",
-                "measures.put_trade_count",
-            ),
-            "snapshot.update.by_expiration": (
-                "expiry",
-                "measures.call_volume",
-                "measures.put_volume",
-                "measures.call_premium_usd",
-                "measures.put_premium_usd",
-                "measures.call_trade_count",
-                "measures.put_trade_count",
-            ),
-        },
-        times=("snapshot.coverage.observed_from_ms", "snapshot.coverage.observed_through_ms"),
-    ),
-    "unusual_flow": Route(
-        "GET",
-        "/v2/flow/{symbol}/unusual",
-        query=("at", "tz", "known", "provenance"),
-        tables={},
-        times=("through_ms",),
-    ),
-    "option_contracts": Route(
-        "GET",
-        "/v2/options",
-        query=("contracts", "at", "tz", "known", "provenance"),
-        tables={
-            "": (
-                "contract.underlying",
-                "contract.expiry",
-                "contract.right",
-                "contract.strike",
-                "captured_at",
-                "spot",
-                "oi",
-                "volume",
-                "volume_to_oi",
-                "bid",
-                "ask",
-                "last",
-                "fmv",
-                "iv",
-                "delta",
-                "gamma",
-                "theta",
-                "vega",
-            ),
-        },
-        times=("captured_at",),
-    ),
-    "vol_term": Route(
-        "GET",
-        "/v2/options/{symbol}/vol/term",
-        query=("at", "tz", "known", "provenance"),
-        tables={
-            "expiries": (
-                "expiry",
-                "dte",
-                "n_contracts",
-                "atm_strike",
-                "atm_iv",
-            ),
-        },
-        times=("as_of_ms",),
-    ),
-    "vol_surface": Route(
-        "GET",
-        "/v2/options/{symbol}/vol/surface",
-        query=("at", "tz", "known", "provenance"),
-        tables={
-            "expiries": (
-                "expiry",
-                "dte",
-                "n_contracts",
-                "atm_strike",
-                "atm_iv",
-            ),
-            "points": (
-                "expiry",
-                "strike",
-                "right",
-                "iv",
-                "mark",
-                "mark_source",
-                "moneyness",
-                "delta",
-                "gamma",
-            ),
-        },
-        times=("as_of_ms",),
-    ),
-    "vol_figures": Route(
-        "GET",
-        "/v2/options/{symbol}/vol/figures",
-        query=("at", "tz", "known", "provenance"),
-        tables={
-            "skew": (
-                "expiry",
-                "dte",
-                "atm_iv",
-                "risk_reversal_25",
-                "butterfly_25",
-            ),
-        },
-        times=("as_of_ms",),
-    ),
-    "greeks": Route(
-        "GET",
-        "/v2/options/{contract}/greeks",
-        query=("session", "at", "tz", "known", "provenance"),
-        tables={
-            "series": (
-                "ts_ms",
-                "iv",
-                "delta",
-                "gamma",
-                "mark",
-            ),
-        },
-        times=("latest.ts_ms", "ts_ms"),
-    ),
-    "option_bars": Route(
-        "GET",
-        "/v2/options/{contract}/bars",
-        query=("tf", "session", "limit", "at", "tz", "known", "provenance"),
-        tables={
-            "bars": (
+                "timeframe",
                 "ts_ms",
                 "open",
                 "high",
@@ -733,96 +881,47 @@ ROUTES: dict[str, Route] = {
         },
         times=("ts_ms",),
     ),
-    "contract_history": Route(
-        "GET",
-        "/v2/options/{contract}/history",
-        query=("from", "to", "at", "tz", "known", "provenance"),
-        tables={
-            "days": (
-                "date",
-                "captured_at",
-                "spot",
-                "oi",
-                "volume",
-                "close",
-                "bid",
-                "ask",
-                "iv",
-                "delta",
-                "gamma",
-                "theta",
-                "vega",
-            ),
-        },
-        times=("captured_at",),
+    "stream_ticket": Route(
+        "POST",
+        "/v2/stream/ticket",
+        query=(),
+        tables={},
+        times=("exp",),
     ),
-    "off_exchange_concentration": Route(
+    "symbols": Route(
         "GET",
-        "/v2/offexchange/{symbol}/concentration",
-        query=("from", "to", "tz", "limit", "cursor", "at", "provenance"),
+        "/v2/symbols",
+        query=("class",),
         tables={
             "": (
-                "date",
-                "bucket_midpoint",
-                "bucket_width",
-                "volume",
-                "notional",
-                "trade_count",
-                "distinct_sessions",
-                "rank_score",
-                "rank",
-                "bucket_count",
-                "distance_bps",
-                "lookback_sessions",
+                "symbol",
+                "name",
+                "class",
+                "chain_policy.window_days",
+                "chain_policy.tenor_frame",
+                "min_tier",
+                "requires_attestation",
             ),
         },
     ),
-    "off_exchange_activity": Route(
+    "symbol_lookup": Route(
         "GET",
-        "/v2/offexchange/{symbol}/activity",
-        query=("from", "to", "tz", "limit", "cursor", "at", "provenance"),
-        tables={
-            "": (
-                "date",
-                "off_exch_volume",
-                "notional",
-                "trade_count",
-                "avg_size",
-                "vwap",
-                "off_exch_pct",
-                "consolidated_volume",
-                "consolidated_notional",
-            ),
-        },
+        "/v2/symbols/lookup",
+        query=("q",),
+        tables={},
     ),
-    "off_exchange_composition": Route(
+    "symbol": Route(
         "GET",
-        "/v2/offexchange/{symbol}/composition",
-        query=("from", "to", "tz", "limit", "cursor", "at", "provenance"),
-        tables={
-            "": (
-                "date",
-                "category",
-                "volume",
-                "notional",
-                "trade_count",
-                "share_of_off_exch_notional",
-            ),
-        },
+        "/v2/symbols/{symbol}",
+        query=(),
+        tables={},
     ),
-    "off_exchange_profile": Route(
+    "spot": Route(
         "GET",
-        "/v2/offexchange/{symbol}/profile",
-        query=("from", "to", "tz", "limit", "cursor", "at", "provenance"),
-        tables={
-            "": (
-                "date",
-                "price_thousandths",
-                "volume",
-                "notional",
-                "trade_count",
-            ),
-        },
+        "/v2/symbols/{symbol}/spot",
+        query=("at", "tz", "known", "provenance"),
+        tables={},
+        times=("ts",),
     ),
     "watchlists": Route(
         "GET",
@@ -849,105 +948,6 @@ ROUTES: dict[str, Route] = {
         query=(),
         tables={},
     ),
-    "journal_import": Route(
-        "POST",
-        "/v2/journal/import",
-        query=("import_id", "format"),
-        media="text/plain",
-        tables={
-            "errors": (
-                "row",
-                "code",
-            ),
-        },
-    ),
-    "journal_accounts": Route(
-        "GET",
-        "/v2/journal/accounts",
-        query=("limit", "cursor"),
-        tables={
-            "": (
-                "id",
-                "name",
-                "broker",
-            ),
-        },
-    ),
-    "create_journal_account": Route(
-        "POST",
-        "/v2/journal/accounts",
-        query=(),
-        media="application/json",
-        tables={},
-    ),
-    "replace_journal_account": Route(
-        "PUT",
-        "/v2/journal/accounts/{id}",
-        query=(),
-        media="application/json",
-        tables={},
-    ),
-    "patch_journal_account": Route(
-        "PATCH",
-        "/v2/journal/accounts/{id}",
-        query=(),
-        media="application/merge-patch+json",
-        tables={},
-    ),
-    "delete_journal_account": Route(
-        "DELETE",
-        "/v2/journal/accounts/{id}",
-        query=(),
-        tables={},
-    ),
-    "journal_trades": Route(
-        "GET",
-        "/v2/journal/trades",
-        query=("limit", "cursor"),
-        tables={
-            "": (
-                "id",
-                "account_id",
-                "symbol",
-                "side",
-                "qty",
-                "price",
-                "ts",
-                "note",
-            ),
-        },
-        times=("ts",),
-    ),
-    "create_journal_trade": Route(
-        "POST",
-        "/v2/journal/trades",
-        query=(),
-        media="application/json",
-        tables={},
-        times=("ts",),
-    ),
-    "replace_journal_trade": Route(
-        "PUT",
-        "/v2/journal/trades/{id}",
-        query=(),
-        media="application/json",
-        tables={},
-        times=("ts",),
-    ),
-    "patch_journal_trade": Route(
-        "PATCH",
-        "/v2/journal/trades/{id}",
-        query=(),
-        media="application/merge-patch+json",
-        tables={},
-        times=("ts",),
-    ),
-    "delete_journal_trade": Route(
-        "DELETE",
-        "/v2/journal/trades/{id}",
-        query=(),
-        tables={},
-    ),
 }
 
 
@@ -957,45 +957,886 @@ class Routes:
     def _call(self, route: Route, values: Mapping[str, Any]) -> Answer[Any]:
         raise NotImplementedError
 
-    def symbols(
+    def legacy_strikes(
         self,
+        underlying: str,
+        date: Day,
         *,
-        class_: Literal["equity", "index"] | None = None,
-    ) -> Answer[list[t.RegistryEntry]]:
-        """Symbols.
+        source: str | None = None,
+        at: Instant | None = None,
+        tz: str | None = None,
+        known: str | None = None,
+        provenance: bool | None = None,
+    ) -> Answer[list[t.SessionStrike]]:
+        """GEX by strike (deprecated).
 
-        The registry, ascending by ticker.
+        The rows of a session's last capture: by strike and expiry if the capture has them, else net. Available until 2026-12-31; use /v2/gex/{symbol}/grid instead.
 
         Args:
-            class_: Only this class. One of equity, index.
+            underlying: Ticker, in any case; BRK-B, BRK/B and BRK B are BRK.B.
+            date: Exchange session. A date, YYYY-MM-DD.
+            source: Accepted, but not used.
+            at: Instant of the answer; a date means its end. A time up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz.
+            tz: Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset.
+            known: Data as it was known at this instant: before a later file, reconciliation or recompute replaced it. invalid_params before the oldest stored generation, and for off-exchange data. Default: now. In the forms of `at`.
+            provenance: True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false.
         """
-        return self._call(ROUTES["symbols"], locals())
+        return self._call(ROUTES["legacy_strikes"], locals())
 
-    def symbol_lookup(
+    def classification(
         self,
-        q: str,
-    ) -> Answer[t.SymbolLookup | None]:
-        """Symbol look-up.
+    ) -> Answer[t.Declaration | None]:
+        """Market-data declaration.
 
-        Checks whether a text is a known ticker and returns what it names. An unknown ticker returns 200 with valid=false.
+        The market-data declaration of the account. Fields without a value are absent.
+        """
+        return self._call(ROUTES["classification"], locals())
+
+    def classify(
+        self,
+        body: t.ClassificationInput,
+    ) -> Answer[t.Declaration]:
+        """Declare.
+
+        Declares the account professional or non-professional. Professional is final: a later declaration returns 200 with locked and changes nothing.
+        """
+        return self._call(ROUTES["classify"], locals())
+
+    def api_keys(
+        self,
+    ) -> Answer[list[t.ApiKey] | None]:
+        """API keys.
+
+        API keys of the account, oldest first, without their secrets. Requires a site session.
+        """
+        return self._call(ROUTES["api_keys"], locals())
+
+    def create_key(
+        self,
+        body: t.KeyInput | None = None,
+    ) -> Answer[t.CreatedKey]:
+        """Create an API key.
+
+        The secret is shown only in this answer. Requires a site session and the non-professional declaration.
+        """
+        return self._call(ROUTES["create_key"], locals())
+
+    def revoke_key(
+        self,
+        id: str,
+    ) -> Answer[t.RevokeKeyPayload]:
+        """Revoke an API key.
+
+        The key stops working. Requires a site session. 404 if the key is unknown or already revoked.
 
         Args:
-            q: A ticker in any case, at most 40 characters.
+            id: An id.
         """
-        return self._call(ROUTES["symbol_lookup"], locals())
+        return self._call(ROUTES["revoke_key"], locals())
 
-    def symbol(
+    def account_usage(
+        self,
+    ) -> Answer[t.AccountUsage]:
+        """Usage.
+
+        Requests of the last 30 days by scope group, without this one. Counts are provisional; they are not billing figures. meta.journal and meta.screens say how full the journal and the list of screens are.
+        """
+        return self._call(ROUTES["account_usage"], locals())
+
+    def chain(
         self,
         symbol: str,
-    ) -> Answer[t.RegistryEntry]:
-        """Symbol.
+        *,
+        at: Instant | None = None,
+        tz: str | None = None,
+        expiry: Day | None = None,
+        strike_gte: int | None = None,
+        strike_lte: int | None = None,
+        known: str | None = None,
+        provenance: bool | None = None,
+    ) -> Answer[t.Chain]:
+        """Option chain.
 
-        The registry entry of one symbol.
+        The latest option chain, or the one stored for a time. Values that the source did not give are absent from the rows. theta is in dollars per day, vega in dollars per vol point. meta.greeks_source is the source of the greeks: the vendor, or the solver if the source gives none. meta.greeks_filled lists those that the vendor lacks, which are computed at its iv.
 
         Args:
             symbol: Ticker, in any case; BRK-B, BRK/B and BRK B are BRK.B.
+            at: Return the stored chain as of this time instead of the live one. For a bare date: the last chain of that date. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz.
+            tz: Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset.
+            expiry: Only this expiry. A date, YYYY-MM-DD.
+            strike_gte: Lowest strike, inclusive. Thousandths of a dollar.
+            strike_lte: Highest strike, inclusive. Thousandths of a dollar.
+            known: Data as it was known at this instant: before a later file, reconciliation or recompute replaced it. invalid_params before the oldest stored generation, and for off-exchange data. Default: now. In the forms of `at`.
+            provenance: True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false.
         """
-        return self._call(ROUTES["symbol"], locals())
+        return self._call(ROUTES["chain"], locals())
+
+    def chain_expirations(
+        self,
+        symbol: str,
+        *,
+        at: Instant | None = None,
+        tz: str | None = None,
+        expiry: Day | None = None,
+        strike_gte: int | None = None,
+        strike_lte: int | None = None,
+        known: str | None = None,
+        provenance: bool | None = None,
+    ) -> Answer[list[str]]:
+        """Option expirations.
+
+        Unsettled expiry dates of the latest option chain, or of the chain stored for a time. expiry, strike_gte and strike_lte are accepted but do not filter the list.
+
+        Args:
+            symbol: Ticker, in any case; BRK-B, BRK/B and BRK B are BRK.B.
+            at: Return the stored chain as of this time instead of the live one. For a bare date: the last chain of that date. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz.
+            tz: Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset.
+            expiry: A date, YYYY-MM-DD.
+            strike_gte: Thousandths of a dollar.
+            strike_lte: Thousandths of a dollar.
+            known: Data as it was known at this instant: before a later file, reconciliation or recompute replaced it. invalid_params before the oldest stored generation, and for off-exchange data. Default: now. In the forms of `at`.
+            provenance: True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false.
+        """
+        return self._call(ROUTES["chain_expirations"], locals())
+
+    def eod_prints(
+        self,
+        *,
+        symbol: str | None = None,
+        session: Day | None = None,
+        from_ms: int | None = None,
+        to_ms: int | None = None,
+        min_premium_usd: float | None = None,
+        right: Literal["call", "put"] | None = None,
+        expiry: Day | None = None,
+        at: Instant | None = None,
+        tz: str | None = None,
+        known: str | None = None,
+        provenance: bool | None = None,
+    ) -> Answer[t.EodPrints]:
+        """Largest option prints of a session.
+
+        The 100 largest prints by premium, of one underlying or of all. An API key must send session, and symbol or min_premium_usd.
+
+        Args:
+            symbol: Only this underlying. Ticker, in any case; BRK-B, BRK/B and BRK B are BRK.B.
+            session: Default: the latest stored session; required for API keys. Other filters do not change the session. A date, YYYY-MM-DD.
+            from_ms: Earliest print time, inclusive, epoch ms.
+            to_ms: Latest print time, inclusive, epoch ms.
+            min_premium_usd: Minimum premium of a print, dollars.
+            right: Only calls or only puts. One of call, put.
+            expiry: Only this expiration. A date, YYYY-MM-DD.
+            at: Instant of the answer; a date means its end. A time up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz.
+            tz: Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset.
+            known: Data as it was known at this instant: before a later file, reconciliation or recompute replaced it. invalid_params before the oldest stored generation, and for off-exchange data. Default: now. In the forms of `at`.
+            provenance: True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false.
+        """
+        return self._call(ROUTES["eod_prints"], locals())
+
+    def large_trades(
+        self,
+        *,
+        symbol: str | None = None,
+        session: Day | None = None,
+        min_premium_usd: float | None = None,
+        limit: int | None = None,
+        at: Instant | None = None,
+        tz: str | None = None,
+        known: str | None = None,
+        provenance: bool | None = None,
+    ) -> Answer[t.LargeTradesPage]:
+        """Large option trades.
+
+        Detected blocks, sweeps and multi-leg trades, newest first. An API key must send symbol or min_premium_usd.
+
+        Args:
+            symbol: Only this underlying. Default: all. Ticker, in any case; BRK-B, BRK/B and BRK B are BRK.B.
+            session: Only this session. Default: the live feed since the same time of day on the previous trading day; on a day without trading, at least the whole last session. A date, YYYY-MM-DD.
+            min_premium_usd: Minimum total premium, dollars. Applied before limit.
+            limit: Number of events. Default 100, at most 200 (100 with an API key); a larger value is clamped and reported. A whole number of 1 or more.
+            at: Instant of the answer; a date means its end. A time up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz.
+            tz: Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset.
+            known: Data as it was known at this instant: before a later file, reconciliation or recompute replaced it. invalid_params before the oldest stored generation, and for off-exchange data. Default: now. In the forms of `at`.
+            provenance: True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false.
+        """
+        return self._call(ROUTES["large_trades"], locals())
+
+    def cross_section(
+        self,
+        symbol: str,
+        *,
+        session: Day | None = None,
+        at: Instant | None = None,
+        tz: str | None = None,
+        known: str | None = None,
+        provenance: bool | None = None,
+    ) -> Answer[t.CrossSectionPage]:
+        """Option flow of a session.
+
+        Cumulative option flow of a session by strike and by expiration. Default: the latest session available.
+
+        Args:
+            symbol: Ticker, in any case; BRK-B, BRK/B and BRK B are BRK.B.
+            session: The session. Default: the latest one available. A date, YYYY-MM-DD.
+            at: Instant of the answer; a date means its end. A time up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz.
+            tz: Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset.
+            known: Data as it was known at this instant: before a later file, reconciliation or recompute replaced it. invalid_params before the oldest stored generation, and for off-exchange data. Default: now. In the forms of `at`.
+            provenance: True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false.
+        """
+        return self._call(ROUTES["cross_section"], locals())
+
+    def unusual_flow(
+        self,
+        symbol: str,
+        *,
+        at: Instant | None = None,
+        tz: str | None = None,
+        known: str | None = None,
+        provenance: bool | None = None,
+    ) -> Answer[t.UnusualFlow]:
+        """Unusual premium.
+
+        Premium of calls and of puts of the current session so far, and each divided by its mean over the last 20 sessions to the same minute of the day. A ratio of 2 is twice as much. sessions counts the sessions with stored trades in the means.
+
+        Args:
+            symbol: Ticker, in any case; BRK-B, BRK/B and BRK B are BRK.B.
+            at: Instant of the answer; a date means its end. A time up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz.
+            tz: Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset.
+            known: Data as it was known at this instant: before a later file, reconciliation or recompute replaced it. invalid_params before the oldest stored generation, and for off-exchange data. Default: now. In the forms of `at`.
+            provenance: True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false.
+        """
+        return self._call(ROUTES["unusual_flow"], locals())
+
+    def gex_change(
+        self,
+        symbol: str,
+        from_: Instant,
+        to: Instant,
+        *,
+        tz: str | None = None,
+        top: int | None = None,
+        known: str | None = None,
+        provenance: bool | None = None,
+    ) -> Answer[t.GexDiff]:
+        """GEX change.
+
+        Change of dealer gamma exposure between two captures, and its causes: spot, time, volatility, open interest, listing and residual add up to gex at each strike, for each expiry and in all. A time means the last capture at or before it, a bare date the last capture of that session. Without one of the captures change is null and meta.reason says why. 400 if from is after to. top limits strikes only.
+
+        Args:
+            symbol: Ticker, in any case; BRK-B, BRK/B and BRK B are BRK.B.
+            from_: The earlier capture: its id, or a time or date. Times mean the last capture at or before them, a bare date that session's last. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz.
+            to: The later capture: its id, or a time or date. Times mean the last capture at or before them, a bare date that session's last. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz.
+            tz: Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset.
+            top: Keep the N strikes with the largest |gex|. Default: all. A whole number of 1 or more.
+            known: Data as it was known at this instant: before a later file, reconciliation or recompute replaced it. invalid_params before the oldest stored generation, and for off-exchange data. Default: now. In the forms of `at`.
+            provenance: True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false.
+        """
+        return self._call(ROUTES["gex_change"], locals())
+
+    def gex_exposures(
+        self,
+        symbol: str,
+        *,
+        at: Instant | None = None,
+        tz: str | None = None,
+        known: str | None = None,
+        provenance: bool | None = None,
+    ) -> Answer[t.GexExposures]:
+        """Delta, vanna, charm and vega exposure.
+
+        Exposures of the latest option chain, or of the one stored for a time, in total, by strike and by expiry. delta: dollars of the underlying that holders are long. vanna and charm: dollars of dealer delta gained per vol point and per day. vega: dollars per vol point. Either list adds up to total.
+
+        Args:
+            symbol: Ticker, in any case; BRK-B, BRK/B and BRK B are BRK.B.
+            at: The last chain at or before this time. For a bare date: the last chain of that date. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz.
+            tz: Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset.
+            known: Data as it was known at this instant: before a later file, reconciliation or recompute replaced it. invalid_params before the oldest stored generation, and for off-exchange data. Default: now. In the forms of `at`.
+            provenance: True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false.
+        """
+        return self._call(ROUTES["gex_exposures"], locals())
+
+    def gex_figures(
+        self,
+        symbol: str,
+        *,
+        preset: Literal["capture", "flow", "shares", "traded", "vendor_profile", "zero_dte"] | None = None,
+        unit: Literal["per_dollar", "per_percent", "shares"] | None = None,
+        weight: Literal["open_interest", "open_interest_and_volume", "volume"] | None = None,
+        sign: Literal["by_flow", "calls_plus"] | None = None,
+        gamma: Literal["solved", "vendor"] | None = None,
+        years: Literal["calendar", "weekdays_262"] | None = None,
+        flip: Literal["cumulative", "repriced"] | None = None,
+        walls: Literal["net", "one_sided"] | None = None,
+        expiries: Texts | None = None,
+        at: Instant | None = None,
+        tz: str | None = None,
+        top: int | None = None,
+        known: str | None = None,
+        provenance: bool | None = None,
+    ) -> Answer[t.GexFigures]:
+        """GEX in a convention.
+
+        Net exposure, flip, walls, max pain and strikes of a capture in a convention: unit, weight, sign, source of gammas, years, rule of the flip, rule of the walls and expiries. A preset is a named convention; a choice that is sent replaces its own. The answer repeats every choice, also in words. By default it is the convention of the other GEX routes. sign=by_flow counts the contracts bought less those sold, takes weight=volume only, and requires access to option flow; meta.flow_coverage reports the observed part of the session. top limits strikes only.
+
+        Args:
+            symbol: Ticker, in any case; BRK-B, BRK/B and BRK B are BRK.B.
+            preset: One of capture, flow, shares, traded, vendor_profile, zero_dte.
+            unit: One of per_dollar, per_percent, shares.
+            weight: One of open_interest, open_interest_and_volume, volume.
+            sign: One of by_flow, calls_plus.
+            gamma: One of solved, vendor.
+            years: One of calendar, weekdays_262.
+            flip: One of cumulative, repriced.
+            walls: One of net, one_sided.
+            expiries: One of all, zero_dte, monthly, a number of days such as 30d, or dates (YYYY-MM-DD) separated by commas.
+            at: The last capture at or before this time. For a bare date: the last capture of its session, or of the session before if it does not trade. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz.
+            tz: Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset.
+            top: Keep the N strikes with the largest |value|. Default: all. A whole number of 1 or more.
+            known: Data as it was known at this instant: before a later file, reconciliation or recompute replaced it. invalid_params before the oldest stored generation, and for off-exchange data. Default: now. In the forms of `at`.
+            provenance: True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false.
+        """
+        return self._call(ROUTES["gex_figures"], locals())
+
+    def gex_grid(
+        self,
+        symbol: str,
+        *,
+        at: Instant | None = None,
+        tz: str | None = None,
+        expiries: Texts | None = None,
+        dte: Literal["0"] | None = None,
+        top: int | None = None,
+        by_expiry: bool | None = None,
+        known: str | None = None,
+        provenance: bool | None = None,
+    ) -> Answer[t.GexGrid]:
+        """GEX grid.
+
+        Dealer gamma exposure by strike: the latest capture without settled expiries, or a past capture as stored. Totals include all strikes of the requested expiries; top does not change them. dte=0 is the expiry that ends on the day. It is an alternative to a list of expiries: both together are 400. expiries=all is not a list, so dte=0 applies.
+
+        Args:
+            symbol: Ticker, in any case; BRK-B, BRK/B and BRK B are BRK.B.
+            at: Return the last capture at or before this time instead of the live one. For a bare date: the last capture of that date. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz.
+            tz: Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset.
+            expiries: Only these expiries. Dates (YYYY-MM-DD) separated by commas, or all (default).
+            dte: Only 0 is accepted: the expiry that ends in the session of the capture. Cannot be combined with expiries. One of 0.
+            top: Keep the N strikes with the largest |net gex|. Default: all. A whole number of 1 or more.
+            by_expiry: Rows by strike and expiry instead of net rows. true or false.
+            known: Data as it was known at this instant: before a later file, reconciliation or recompute replaced it. invalid_params before the oldest stored generation, and for off-exchange data. Default: now. In the forms of `at`.
+            provenance: True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false.
+        """
+        return self._call(ROUTES["gex_grid"], locals())
+
+    def gex_history(
+        self,
+        symbol: str,
+        date: Day,
+        *,
+        from_: str | None = None,
+        to: str | None = None,
+        by_expiry: bool | None = None,
+        top: int | None = None,
+        at: Instant | None = None,
+        tz: str | None = None,
+        known: str | None = None,
+        provenance: bool | None = None,
+    ) -> Answer[t.GexHistory]:
+        """GEX history.
+
+        Dealer gamma exposure captures of one session, oldest first. With an API key, top defaults to 20. With by_expiry, top still counts strikes: all rows of the N strikes with the largest |net gex| are returned.
+
+        Args:
+            symbol: Ticker, in any case; BRK-B, BRK/B and BRK B are BRK.B.
+            date: Exchange session; not in the future. A date, YYYY-MM-DD.
+            from_: Start of the window, New York, inclusive. Default: no bound. Time of the New York day, HH:MM.
+            to: End of the window, New York, exclusive. Default: no bound. Time of the New York day, HH:MM.
+            by_expiry: Rows by strike and expiry instead of net rows. true or false.
+            top: Keep the N strikes with the largest |net gex| in each capture. Default: all; 20 with an API key. A whole number of 1 or more.
+            at: Instant of the answer; a date means its end. A time up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz.
+            tz: Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset.
+            known: Data as it was known at this instant: before a later file, reconciliation or recompute replaced it. invalid_params before the oldest stored generation, and for off-exchange data. Default: now. In the forms of `at`.
+            provenance: True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false.
+        """
+        return self._call(ROUTES["gex_history"], locals())
+
+    def gex_reference(
+        self,
+        symbol: str,
+        *,
+        date: Day | None = None,
+        basis: Literal["open", "prev_close"] | None = None,
+        at: Instant | None = None,
+        tz: str | None = None,
+        known: str | None = None,
+        provenance: bool | None = None,
+    ) -> Answer[t.GexReference]:
+        """GEX reference.
+
+        The capture a session's gamma is compared with, by strike and expiry. basis=open (the default): the first capture of the regular session. basis=prev_close: the last capture of the prior session. Without date: of the current session, else of the last one.
+
+        Args:
+            symbol: Ticker, in any case; BRK-B, BRK/B and BRK B are BRK.B.
+            date: Exchange session, not in the future. Default: the current session, else the last one. A date, YYYY-MM-DD.
+            basis: The reference capture. One of open, prev_close.
+            at: Instant of the answer; a date means its end. A time up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz.
+            tz: Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset.
+            known: Data as it was known at this instant: before a later file, reconciliation or recompute replaced it. invalid_params before the oldest stored generation, and for off-exchange data. Default: now. In the forms of `at`.
+            provenance: True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false.
+        """
+        return self._call(ROUTES["gex_reference"], locals())
+
+    def journal_accounts(
+        self,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> Answer[list[t.JournalAccount]]:
+        """Journal accounts.
+
+        Accounts of the journal, ascending by id. Repeat with meta.cursor until it is absent.
+
+        Args:
+            limit: Rows per page. Default and maximum: 5000. A whole number of 1 or more.
+            cursor: meta.cursor of the previous page. At most 1024 characters.
+        """
+        return self._call(ROUTES["journal_accounts"], locals())
+
+    def create_journal_account(
+        self,
+        body: t.JournalAccountInput,
+    ) -> Answer[t.JournalAccount]:
+        """Create a journal account.
+
+        Creates a journal account. The id is generated if not sent.
+        """
+        return self._call(ROUTES["create_journal_account"], locals())
+
+    def replace_journal_account(
+        self,
+        id: str,
+        body: t.JournalAccountInput,
+    ) -> Answer[t.JournalAccount]:
+        """Create or replace a journal account.
+
+        Replaces all fields of a journal account, or creates it with this id. Sending the request again changes nothing.
+
+        Args:
+            id: An id.
+        """
+        return self._call(ROUTES["replace_journal_account"], locals())
+
+    def patch_journal_account(
+        self,
+        id: str,
+        body: t.JournalAccountPatch,
+    ) -> Answer[t.JournalAccount]:
+        """Update a journal account.
+
+        A merge patch (RFC 7396): only the fields sent change; null clears a field.
+
+        Args:
+            id: An id.
+        """
+        return self._call(ROUTES["patch_journal_account"], locals())
+
+    def delete_journal_account(
+        self,
+        id: str,
+    ) -> Answer[t.DeletedFromJournal]:
+        """Delete a journal account.
+
+        Deletes a journal account. 400 while the account has trades.
+
+        Args:
+            id: An id.
+        """
+        return self._call(ROUTES["delete_journal_account"], locals())
+
+    def journal_import(
+        self,
+        import_id: str,
+        body: str | bytes,
+        *,
+        format: Literal["csv", "jsonl"] | None = None,
+    ) -> Answer[t.ImportResult]:
+        """Import trades.
+
+        Imports all valid rows and reports the others: the first 100 in errors; meta.errors_omitted counts the rest. Costs one request per 1,000 lines or 200 kB begun. Sending an import_id again imports nothing and returns the first result.
+
+        Args:
+            import_id: Id of the import, chosen by the caller. An id.
+            format: Format of the body. One of csv, jsonl.
+        """
+        return self._call(ROUTES["journal_import"], locals())
+
+    def journal_trades(
+        self,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> Answer[list[t.JournalTrade]]:
+        """Trades.
+
+        Trades of the journal, latest first. Repeat with meta.cursor until it is absent.
+
+        Args:
+            limit: Rows per page. Default and maximum: 5000. A whole number of 1 or more.
+            cursor: meta.cursor of the previous page. At most 1024 characters.
+        """
+        return self._call(ROUTES["journal_trades"], locals())
+
+    def create_journal_trade(
+        self,
+        body: t.JournalTradeInput,
+    ) -> Answer[t.JournalTrade]:
+        """Create a trade.
+
+        Creates a trade. The id is generated if not sent; the time defaults to now. The journal account is created if it does not exist.
+        """
+        return self._call(ROUTES["create_journal_trade"], locals())
+
+    def replace_journal_trade(
+        self,
+        id: str,
+        body: t.JournalTradeInput,
+    ) -> Answer[t.JournalTrade]:
+        """Create or replace a trade.
+
+        Replaces all fields of a trade, or creates it with this id. Sending the request again changes nothing.
+
+        Args:
+            id: An id.
+        """
+        return self._call(ROUTES["replace_journal_trade"], locals())
+
+    def patch_journal_trade(
+        self,
+        id: str,
+        body: t.JournalTradePatch,
+    ) -> Answer[t.JournalTrade]:
+        """Update a trade.
+
+        A merge patch (RFC 7396): only the fields sent change; null clears a field. A cleared time becomes the current time.
+
+        Args:
+            id: An id.
+        """
+        return self._call(ROUTES["patch_journal_trade"], locals())
+
+    def delete_journal_trade(
+        self,
+        id: str,
+    ) -> Answer[t.DeletedFromJournal]:
+        """Delete a trade.
+
+        Deletes a trade. 404 if the id is unknown.
+
+        Args:
+            id: An id.
+        """
+        return self._call(ROUTES["delete_journal_trade"], locals())
+
+    def levels(
+        self,
+        symbol: str,
+        *,
+        basis: float | None = None,
+        at: Instant | None = None,
+        tz: str | None = None,
+        known: str | None = None,
+        provenance: bool | None = None,
+    ) -> Answer[t.Levels]:
+        """Price levels.
+
+        Walls, flip, zero gamma, max pain, expected moves and off-exchange levels, each with its distance from the spot in dollars and percent, its capture and its status. basis adds dollars to each level, such as the difference between a future and its index; distances are from the spot without it. Levels that the account may not read are omitted and named in meta.restricted. format=text is one line for chart platforms: the ticker, then name and price of each level.
+
+        Args:
+            symbol: Ticker, in any case; BRK-B, BRK/B and BRK B are BRK.B.
+            basis: Dollars to add to each price, such as the difference between a future and its index; -100000 to 100000. Dollars, of either sign.
+            at: Instant of the answer; a date means its end. A time up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz.
+            tz: Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset.
+            known: Data as it was known at this instant: before a later file, reconciliation or recompute replaced it. invalid_params before the oldest stored generation, and for off-exchange data. Default: now. In the forms of `at`.
+            provenance: True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false.
+        """
+        return self._call(ROUTES["levels"], locals())
+
+    def off_exchange_activity(
+        self,
+        symbol: str,
+        *,
+        from_: Instant | None = None,
+        to: Instant | None = None,
+        tz: str | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+        at: Instant | None = None,
+        provenance: bool | None = None,
+    ) -> Answer[list[t.OffExchangeActivityRow]]:
+        """Off-exchange totals by session.
+
+        Off-exchange trading by session. A session is available from the next morning. Rows with fewer than three executions are omitted. Repeat with meta.cursor until it is absent. A page costs one request, and one more for each begun 1,000 rows of limit above 1,000.
+
+        Args:
+            symbol: Ticker, in any case; BRK-B, BRK/B and BRK B are BRK.B.
+            from_: First session, inclusive. Default without from and to: the latest session. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz.
+            to: Last session, inclusive. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz.
+            tz: Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset.
+            limit: Rows per page. Default 500, at most 5000; a larger value is clamped and reported in meta.caps.applied. A whole number of 1 or more.
+            cursor: meta.cursor of the previous page. At most 512 characters.
+            at: Instant of the answer; a date means its end. A time up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz.
+            provenance: True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false.
+        """
+        return self._call(ROUTES["off_exchange_activity"], locals())
+
+    def off_exchange_composition(
+        self,
+        symbol: str,
+        *,
+        from_: Instant | None = None,
+        to: Instant | None = None,
+        tz: str | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+        at: Instant | None = None,
+        provenance: bool | None = None,
+    ) -> Answer[list[t.OffExchangeCompositionRow]]:
+        """Off-exchange trading by kind.
+
+        Off-exchange trading by session. A session is available from the next morning. Rows with fewer than three executions are omitted. Repeat with meta.cursor until it is absent. A page costs one request, and one more for each begun 1,000 rows of limit above 1,000.
+
+        Args:
+            symbol: Ticker, in any case; BRK-B, BRK/B and BRK B are BRK.B.
+            from_: First session, inclusive. Default without from and to: the latest session. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz.
+            to: Last session, inclusive. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz.
+            tz: Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset.
+            limit: Rows per page. Default 500, at most 5000; a larger value is clamped and reported in meta.caps.applied. A whole number of 1 or more.
+            cursor: meta.cursor of the previous page. At most 512 characters.
+            at: Instant of the answer; a date means its end. A time up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz.
+            provenance: True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false.
+        """
+        return self._call(ROUTES["off_exchange_composition"], locals())
+
+    def off_exchange_concentration(
+        self,
+        symbol: str,
+        *,
+        from_: Instant | None = None,
+        to: Instant | None = None,
+        tz: str | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+        at: Instant | None = None,
+        provenance: bool | None = None,
+    ) -> Answer[list[t.OffExchangeConcentrationRow]]:
+        """Off-exchange price buckets.
+
+        Off-exchange trading by session. A session is available from the next morning. Rows with fewer than three executions are omitted. Repeat with meta.cursor until it is absent. A page costs one request, and one more for each begun 1,000 rows of limit above 1,000.
+
+        Args:
+            symbol: Ticker, in any case; BRK-B, BRK/B and BRK B are BRK.B.
+            from_: First session, inclusive. Default without from and to: the latest session. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz.
+            to: Last session, inclusive. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz.
+            tz: Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset.
+            limit: Rows per page. Default 500, at most 5000; a larger value is clamped and reported in meta.caps.applied. A whole number of 1 or more.
+            cursor: meta.cursor of the previous page. At most 512 characters.
+            at: Instant of the answer; a date means its end. A time up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz.
+            provenance: True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false.
+        """
+        return self._call(ROUTES["off_exchange_concentration"], locals())
+
+    def off_exchange_profile(
+        self,
+        symbol: str,
+        *,
+        from_: Instant | None = None,
+        to: Instant | None = None,
+        tz: str | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+        at: Instant | None = None,
+        provenance: bool | None = None,
+    ) -> Answer[list[t.OffExchangeProfileRow]]:
+        """Off-exchange trading by price.
+
+        Off-exchange trading by session. A session is available from the next morning. Rows with fewer than three executions are omitted. Repeat with meta.cursor until it is absent. A page costs one request, and one more for each begun 1,000 rows of limit above 1,000.
+
+        Args:
+            symbol: Ticker, in any case; BRK-B, BRK/B and BRK B are BRK.B.
+            from_: First session, inclusive. Default without from and to: the latest session. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz.
+            to: Last session, inclusive. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz.
+            tz: Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset.
+            limit: Rows per page. Default 500, at most 5000; a larger value is clamped and reported in meta.caps.applied. A whole number of 1 or more.
+            cursor: meta.cursor of the previous page. At most 512 characters.
+            at: Instant of the answer; a date means its end. A time up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz.
+            provenance: True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false.
+        """
+        return self._call(ROUTES["off_exchange_profile"], locals())
+
+    def option_contracts(
+        self,
+        contracts: Texts,
+        *,
+        at: Instant | None = None,
+        tz: str | None = None,
+        known: str | None = None,
+        provenance: bool | None = None,
+    ) -> Answer[list[t.ContractSnapshot]]:
+        """Several option contracts.
+
+        Open interest, volume, prices and greeks of several contracts by the latest chains of their underlyings, one row per contract in the order of the request. A contract that no chain lists is a row of nulls. A contract the account may not read is one too, and is listed in meta.restricted. volume_to_oi is volume divided by open interest; null if none is open.
+
+        Args:
+            contracts: Separated by commas, at most 250.
+            at: Instant of the answer; a date means its end. A time up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz.
+            tz: Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset.
+            known: Data as it was known at this instant: before a later file, reconciliation or recompute replaced it. invalid_params before the oldest stored generation, and for off-exchange data. Default: now. In the forms of `at`.
+            provenance: True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false.
+        """
+        return self._call(ROUTES["option_contracts"], locals())
+
+    def option_bars(
+        self,
+        contract: str,
+        *,
+        session: Day | None = None,
+        limit: int | None = None,
+        tf: Literal["1m", "5m"] | None = None,
+        at: Instant | None = None,
+        tz: str | None = None,
+        known: str | None = None,
+        provenance: bool | None = None,
+    ) -> Answer[t.OptionBarsPage]:
+        """Option bars.
+
+        The latest bars of a contract in one session, ascending.
+
+        Args:
+            contract: Option contract: O: and its OSI symbol.
+            session: The session. Default: today if it is a trading day, else the trading day before. A date, YYYY-MM-DD.
+            limit: Number of bars; the latest are returned. Default 390, at most 2000; a larger value is clamped and reported. A whole number of 1 or more.
+            tf: Length of a bar. One of 1m, 5m.
+            at: Instant of the answer; a date means its end. A time up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz.
+            tz: Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset.
+            known: Data as it was known at this instant: before a later file, reconciliation or recompute replaced it. invalid_params before the oldest stored generation, and for off-exchange data. Default: now. In the forms of `at`.
+            provenance: True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false.
+        """
+        return self._call(ROUTES["option_bars"], locals())
+
+    def greeks(
+        self,
+        contract: str,
+        *,
+        session: Day | None = None,
+        at: Instant | None = None,
+        tz: str | None = None,
+        known: str | None = None,
+        provenance: bool | None = None,
+    ) -> Answer[t.Greeks]:
+        """Greeks of an option contract.
+
+        The latest solve, and the last 390 samples, at most one per minute.
+
+        Args:
+            contract: Option contract: O: and its OSI symbol.
+            session: Return only samples of this session. A date, YYYY-MM-DD.
+            at: Instant of the answer; a date means its end. A time up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz.
+            tz: Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset.
+            known: Data as it was known at this instant: before a later file, reconciliation or recompute replaced it. invalid_params before the oldest stored generation, and for off-exchange data. Default: now. In the forms of `at`.
+            provenance: True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false.
+        """
+        return self._call(ROUTES["greeks"], locals())
+
+    def contract_history(
+        self,
+        contract: str,
+        *,
+        from_: Day | None = None,
+        to: Day | None = None,
+        at: Instant | None = None,
+        tz: str | None = None,
+        known: str | None = None,
+        provenance: bool | None = None,
+    ) -> Answer[t.ContractHistory]:
+        """Option contract by day.
+
+        Open interest, volume, close, quotes, volatility and greeks of a contract by session, ascending. Quotes, greeks and open interest are of the last chain of the session, volume and close of the bars of the session. Without from: the last 20 sessions. At most 260 sessions; a larger window is cut to the latest.
+
+        Args:
+            contract: Option contract: O: and its OSI symbol.
+            from_: First date, inclusive. Default: 20 sessions up to the last. A date, YYYY-MM-DD.
+            to: Last date, inclusive. Default: today. A date, YYYY-MM-DD.
+            at: Instant of the answer; a date means its end. A time up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz.
+            tz: Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset.
+            known: Data as it was known at this instant: before a later file, reconciliation or recompute replaced it. invalid_params before the oldest stored generation, and for off-exchange data. Default: now. In the forms of `at`.
+            provenance: True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false.
+        """
+        return self._call(ROUTES["contract_history"], locals())
+
+    def vol_figures(
+        self,
+        symbol: str,
+        *,
+        at: Instant | None = None,
+        tz: str | None = None,
+        known: str | None = None,
+        provenance: bool | None = None,
+    ) -> Answer[t.VolatilityFigures]:
+        """Volatility figures.
+
+        Implied volatility at 7, 30, 60 and 90 days, 25-delta risk reversal and butterfly by expiry, rank and percentile of the 30-day volatility among its daily closes of a year (percent), realized volatility of the last 20 sessions by four estimators, and the variance risk premium. All are annualized fractions; premium.variance is IV30² − RV20². As of the last solved minute or the latest option chain, whichever is newer.
+
+        Args:
+            symbol: Ticker, in any case; BRK-B, BRK/B and BRK B are BRK.B.
+            at: Instant of the answer; a date means its end. A time up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz.
+            tz: Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset.
+            known: Data as it was known at this instant: before a later file, reconciliation or recompute replaced it. invalid_params before the oldest stored generation, and for off-exchange data. Default: now. In the forms of `at`.
+            provenance: True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false.
+        """
+        return self._call(ROUTES["vol_figures"], locals())
+
+    def vol_surface(
+        self,
+        symbol: str,
+        *,
+        at: Instant | None = None,
+        tz: str | None = None,
+        known: str | None = None,
+        provenance: bool | None = None,
+    ) -> Answer[t.VolatilitySurface]:
+        """Volatility surface.
+
+        Implied volatility by contract, as of the last solved minute or the latest option chain, whichever is newer. moneyness is the strike divided by the price of the underlying; mark is the option price used by the solve. If there is neither: nulls, empty lists and meta.note.
+
+        Args:
+            symbol: Ticker, in any case; BRK-B, BRK/B and BRK B are BRK.B.
+            at: Instant of the answer; a date means its end. A time up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz.
+            tz: Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset.
+            known: Data as it was known at this instant: before a later file, reconciliation or recompute replaced it. invalid_params before the oldest stored generation, and for off-exchange data. Default: now. In the forms of `at`.
+            provenance: True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false.
+        """
+        return self._call(ROUTES["vol_surface"], locals())
+
+    def vol_term(
+        self,
+        symbol: str,
+        *,
+        at: Instant | None = None,
+        tz: str | None = None,
+        known: str | None = None,
+        provenance: bool | None = None,
+    ) -> Answer[t.VolatilityTerm]:
+        """Volatility term structure.
+
+        At-the-money implied volatility by expiry, as of the last solved minute or the latest option chain, whichever is newer. If there is neither: nulls, an empty list and meta.note.
+
+        Args:
+            symbol: Ticker, in any case; BRK-B, BRK/B and BRK B are BRK.B.
+            at: Instant of the answer; a date means its end. A time up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz.
+            tz: Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset.
+            known: Data as it was known at this instant: before a later file, reconciliation or recompute replaced it. invalid_params before the oldest stored generation, and for off-exchange data. Default: now. In the forms of `at`.
+            provenance: True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false.
+        """
+        return self._call(ROUTES["vol_term"], locals())
 
     def quotes(
         self,
@@ -1018,88 +1859,6 @@ class Routes:
             provenance: True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false.
         """
         return self._call(ROUTES["quotes"], locals())
-
-    def spot(
-        self,
-        symbol: str,
-        *,
-        at: Instant | None = None,
-        tz: str | None = None,
-        known: str | None = None,
-        provenance: bool | None = None,
-    ) -> Answer[t.Spot]:
-        """Spot.
-
-        Close of the latest daily bar; null if there is no recent bar.
-
-        Args:
-            symbol: Ticker, in any case; BRK-B, BRK/B and BRK B are BRK.B.
-            at: Instant of the answer; a date means its end. A time up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz.
-            tz: Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset.
-            known: Data as it was known at this instant: before a later file, reconciliation or recompute replaced it. invalid_params before the oldest stored generation, and for off-exchange data. Default: now. In the forms of `at`.
-            provenance: True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false.
-        """
-        return self._call(ROUTES["spot"], locals())
-
-    def stock_bars(
-        self,
-        symbol: str,
-        from_: Instant,
-        to: Instant,
-        *,
-        tz: str | None = None,
-        timeframe: Literal["1s", "1m", "5m", "1h", "1d"] | None = None,
-        tf: Literal["1s", "1m", "5m", "1h", "1d"] | None = None,
-        limit: int | None = None,
-        cursor: str | None = None,
-        source: Literal["trade"] | None = None,
-        adjusted: bool | None = None,
-        at: Instant | None = None,
-        known: str | None = None,
-        provenance: bool | None = None,
-    ) -> Answer[list[t.Bar]]:
-        """Stock bars.
-
-        OHLCV bars in [from, to), ascending. Repeat with meta.cursor until it is absent. Prices are as printed; with `adjusted=true` they are divided, and volumes multiplied, by the splits between the bar and now. meta.splits lists the splits in the range.
-
-        Args:
-            symbol: Ticker, in any case; BRK-B, BRK/B and BRK B are BRK.B.
-            from_: Start, inclusive. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz.
-            to: End, exclusive. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz.
-            tz: Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset.
-            timeframe: Length of a bar. One of 1s, 1m, 5m, 1h, 1d.
-            tf: Length of a bar. One of 1s, 1m, 5m, 1h, 1d.
-            limit: Bars per page. Default 10000, at most 50000; 1000 with an API key. A whole number of 1 or more.
-            cursor: meta.cursor of the previous page. At most 512 characters.
-            source: Kind of bars. Only trade is supported. One of trade.
-            adjusted: true or false.
-            at: Instant of the answer; a date means its end. A time up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz.
-            known: Data as it was known at this instant: before a later file, reconciliation or recompute replaced it. invalid_params before the oldest stored generation, and for off-exchange data. Default: now. In the forms of `at`.
-            provenance: True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false.
-        """
-        return self._call(ROUTES["stock_bars"], locals())
-
-    def sectors(
-        self,
-        *,
-        date: Day | None = None,
-        at: Instant | None = None,
-        tz: str | None = None,
-        known: str | None = None,
-        provenance: bool | None = None,
-    ) -> Answer[list[t.SectorAverage]]:
-        """Sector averages.
-
-        Average change by sector in the latest session, computed once a minute. date is returned in meta but not applied.
-
-        Args:
-            date: Returned in meta; not applied. A date, YYYY-MM-DD.
-            at: Instant of the answer; a date means its end. A time up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz.
-            tz: Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset.
-            known: Data as it was known at this instant: before a later file, reconciliation or recompute replaced it. invalid_params before the oldest stored generation, and for off-exchange data. Default: now. In the forms of `at`.
-            provenance: True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false.
-        """
-        return self._call(ROUTES["sectors"], locals())
 
     def movers(
         self,
@@ -1214,349 +1973,65 @@ class Routes:
         """
         return self._call(ROUTES["screen_result"], locals())
 
-    def gex_history(
+    def sectors(
         self,
-        symbol: str,
-        date: Day,
-        *,
-        from_: str | None = None,
-        to: str | None = None,
-        by_expiry: bool | None = None,
-        top: int | None = None,
-        at: Instant | None = None,
-        tz: str | None = None,
-        known: str | None = None,
-        provenance: bool | None = None,
-    ) -> Answer[t.GexHistory]:
-        """GEX history.
-
-        Dealer gamma exposure captures of one session, oldest first. With an API key, top defaults to 20. With by_expiry, top still counts strikes: all rows of the N strikes with the largest |net gex| are returned.
-
-        Args:
-            symbol: Ticker, in any case; BRK-B, BRK/B and BRK B are BRK.B.
-            date: Exchange session; not in the future. A date, YYYY-MM-DD.
-            from_: Start of the window, New York, inclusive. Default: no bound. Time of the New York day, HH:MM.
-            to: End of the window, New York, exclusive. Default: no bound. Time of the New York day, HH:MM.
-            by_expiry: Rows by strike and expiry instead of net rows. true or false.
-            top: Keep the N strikes with the largest |net gex| in each capture. Default: all; 20 with an API key. A whole number of 1 or more.
-            at: Instant of the answer; a date means its end. A time up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz.
-            tz: Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset.
-            known: Data as it was known at this instant: before a later file, reconciliation or recompute replaced it. invalid_params before the oldest stored generation, and for off-exchange data. Default: now. In the forms of `at`.
-            provenance: True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false.
-        """
-        return self._call(ROUTES["gex_history"], locals())
-
-    def gex_grid(
-        self,
-        symbol: str,
-        *,
-        at: Instant | None = None,
-        tz: str | None = None,
-        expiries: Texts | None = None,
-        dte: Literal["0"] | None = None,
-        top: int | None = None,
-        by_expiry: bool | None = None,
-        known: str | None = None,
-        provenance: bool | None = None,
-    ) -> Answer[t.GexGrid]:
-        """GEX grid.
-
-        Dealer gamma exposure by strike: the latest capture without settled expiries, or a past capture as stored. Totals include all strikes of the requested expiries; top does not change them. dte=0 is the expiry that ends on the day. It is an alternative to a list of expiries: both together are 400. expiries=all is not a list, so dte=0 applies.
-
-        Args:
-            symbol: Ticker, in any case; BRK-B, BRK/B and BRK B are BRK.B.
-            at: Return the last capture at or before this time instead of the live one. For a bare date: the last capture of that date. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz.
-            tz: Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset.
-            expiries: Only these expiries. Dates (YYYY-MM-DD) separated by commas, or all (default).
-            dte: Only 0 is accepted: the expiry that ends in the session of the capture. Cannot be combined with expiries. One of 0.
-            top: Keep the N strikes with the largest |net gex|. Default: all. A whole number of 1 or more.
-            by_expiry: Rows by strike and expiry instead of net rows. true or false.
-            known: Data as it was known at this instant: before a later file, reconciliation or recompute replaced it. invalid_params before the oldest stored generation, and for off-exchange data. Default: now. In the forms of `at`.
-            provenance: True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false.
-        """
-        return self._call(ROUTES["gex_grid"], locals())
-
-    def gex_reference(
-        self,
-        symbol: str,
         *,
         date: Day | None = None,
-        basis: Literal["open", "prev_close"] | None = None,
         at: Instant | None = None,
         tz: str | None = None,
         known: str | None = None,
         provenance: bool | None = None,
-    ) -> Answer[t.GexReference]:
-        """GEX reference.
+    ) -> Answer[list[t.SectorAverage]]:
+        """Sector averages.
 
-        The capture a session's gamma is compared with, by strike and expiry. basis=open (the default): the first capture of the regular session. basis=prev_close: the last capture of the prior session. Without date: of the current session, else of the last one.
+        Average change by sector in the latest session, computed once a minute. date is returned in meta but not applied.
 
         Args:
-            symbol: Ticker, in any case; BRK-B, BRK/B and BRK B are BRK.B.
-            date: Exchange session, not in the future. Default: the current session, else the last one. A date, YYYY-MM-DD.
-            basis: The reference capture. One of open, prev_close.
+            date: Returned in meta; not applied. A date, YYYY-MM-DD.
             at: Instant of the answer; a date means its end. A time up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz.
             tz: Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset.
             known: Data as it was known at this instant: before a later file, reconciliation or recompute replaced it. invalid_params before the oldest stored generation, and for off-exchange data. Default: now. In the forms of `at`.
             provenance: True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false.
         """
-        return self._call(ROUTES["gex_reference"], locals())
+        return self._call(ROUTES["sectors"], locals())
 
-    def gex_exposures(
-        self,
-        symbol: str,
-        *,
-        at: Instant | None = None,
-        tz: str | None = None,
-        known: str | None = None,
-        provenance: bool | None = None,
-    ) -> Answer[t.GexExposures]:
-        """Delta, vanna, charm and vega exposure.
-
-        Exposures of the latest option chain, or of the one stored for a time, in total, by strike and by expiry. delta: dollars of the underlying that holders are long. vanna and charm: dollars of dealer delta gained per vol point and per day. vega: dollars per vol point. Either list adds up to total.
-
-        Args:
-            symbol: Ticker, in any case; BRK-B, BRK/B and BRK B are BRK.B.
-            at: The last chain at or before this time. For a bare date: the last chain of that date. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz.
-            tz: Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset.
-            known: Data as it was known at this instant: before a later file, reconciliation or recompute replaced it. invalid_params before the oldest stored generation, and for off-exchange data. Default: now. In the forms of `at`.
-            provenance: True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false.
-        """
-        return self._call(ROUTES["gex_exposures"], locals())
-
-    def gex_figures(
-        self,
-        symbol: str,
-        *,
-        preset: Literal["capture", "vendor_profile", "shares", "traded", "flow", "zero_dte"] | None = None,
-        unit: Literal["per_dollar", "per_percent", "shares"] | None = None,
-        weight: Literal["open_interest", "volume", "open_interest_and_volume"] | None = None,
-        sign: Literal["calls_plus", "by_flow"] | None = None,
-        gamma: Literal["solved", "vendor"] | None = None,
-        years: Literal["calendar", "weekdays_262"] | None = None,
-        flip: Literal["cumulative", "repriced"] | None = None,
-        walls: Literal["net", "one_sided"] | None = None,
-        expiries: Texts | None = None,
-        at: Instant | None = None,
-        tz: str | None = None,
-        top: int | None = None,
-        known: str | None = None,
-        provenance: bool | None = None,
-    ) -> Answer[t.GexFigures]:
-        """GEX in a convention.
-
-        Net exposure, flip, walls, max pain and strikes of a capture in a convention: unit, weight, sign, source of gammas, years, rule of the flip, rule of the walls and expiries. A preset is a named convention; a choice that is sent replaces its own. The answer repeats every choice, also in words. By default it is the convention of the other GEX routes. sign=by_flow counts the contracts bought less those sold, takes weight=volume only, and requires access to option flow; meta.flow_coverage reports the observed part of the session. top limits strikes only.
-
-        Args:
-            symbol: Ticker, in any case; BRK-B, BRK/B and BRK B are BRK.B.
-            preset: One of capture, vendor_profile, shares, traded, flow, zero_dte.
-            unit: One of per_dollar, per_percent, shares.
-            weight: One of open_interest, volume, open_interest_and_volume.
-            sign: One of calls_plus, by_flow.
-            gamma: One of solved, vendor.
-            years: One of calendar, weekdays_262.
-            flip: One of cumulative, repriced.
-            walls: One of net, one_sided.
-            expiries: One of all, zero_dte, monthly, a number of days such as 30d, or dates (YYYY-MM-DD) separated by commas.
-            at: The last capture at or before this time. For a bare date: the last capture of its session, or of the session before if it does not trade. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz.
-            tz: Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset.
-            top: Keep the N strikes with the largest |value|. Default: all. A whole number of 1 or more.
-            known: Data as it was known at this instant: before a later file, reconciliation or recompute replaced it. invalid_params before the oldest stored generation, and for off-exchange data. Default: now. In the forms of `at`.
-            provenance: True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false.
-        """
-        return self._call(ROUTES["gex_figures"], locals())
-
-    def gex_change(
+    def stock_bars(
         self,
         symbol: str,
         from_: Instant,
         to: Instant,
         *,
         tz: str | None = None,
-        top: int | None = None,
-        known: str | None = None,
-        provenance: bool | None = None,
-    ) -> Answer[t.GexDiff]:
-        """GEX change.
-
-        Change of dealer gamma exposure between two captures, and its causes: spot, time, volatility, open interest, listing and residual add up to gex at each strike, for each expiry and in all. A time means the last capture at or before it, a bare date the last capture of that session. Without one of the captures change is null and meta.reason says why. 400 if from is after to. top limits strikes only.
-
-        Args:
-            symbol: Ticker, in any case; BRK-B, BRK/B and BRK B are BRK.B.
-            from_: The earlier capture: its id, or a time or date. Times mean the last capture at or before them, a bare date that session's last. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz.
-            to: The later capture: its id, or a time or date. Times mean the last capture at or before them, a bare date that session's last. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz.
-            tz: Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset.
-            top: Keep the N strikes with the largest |gex|. Default: all. A whole number of 1 or more.
-            known: Data as it was known at this instant: before a later file, reconciliation or recompute replaced it. invalid_params before the oldest stored generation, and for off-exchange data. Default: now. In the forms of `at`.
-            provenance: True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false.
-        """
-        return self._call(ROUTES["gex_change"], locals())
-
-    def levels(
-        self,
-        symbol: str,
-        *,
-        basis: float | None = None,
+        timeframe: Literal["1s", "1m", "5m", "1h", "1d"] | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+        source: Literal["trade"] | None = None,
+        tf: Literal["1s", "1m", "5m", "1h", "1d"] | None = None,
+        adjusted: bool | None = None,
         at: Instant | None = None,
-        tz: str | None = None,
         known: str | None = None,
         provenance: bool | None = None,
-    ) -> Answer[t.Levels]:
-        """Price levels.
+    ) -> Answer[list[t.Bar]]:
+        """Stock bars.
 
-        Walls, flip, zero gamma, max pain, expected moves and off-exchange levels, each with its distance from the spot in dollars and percent, its capture and its status. basis adds dollars to each level, such as the difference between a future and its index; distances are from the spot without it. Levels that the account may not read are omitted and named in meta.restricted. format=text is one line for chart platforms: the ticker, then name and price of each level.
+        OHLCV bars in [from, to), ascending. Repeat with meta.cursor until it is absent. Prices are as printed; with `adjusted=true` they are divided, and volumes multiplied, by the splits between the bar and now. meta.splits lists the splits in the range.
 
         Args:
             symbol: Ticker, in any case; BRK-B, BRK/B and BRK B are BRK.B.
-            basis: Dollars to add to each price, such as the difference between a future and its index; -100000 to 100000. Dollars, of either sign.
+            from_: Start, inclusive. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz.
+            to: End, exclusive. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz.
+            tz: Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset.
+            timeframe: Length of a bar. One of 1s, 1m, 5m, 1h, 1d.
+            limit: Bars per page. Default 10000, at most 50000; 1000 with an API key. A whole number of 1 or more.
+            cursor: meta.cursor of the previous page. At most 512 characters.
+            source: Kind of bars. Only trade is supported. One of trade.
+            tf: Length of a bar. One of 1s, 1m, 5m, 1h, 1d.
+            adjusted: true or false.
             at: Instant of the answer; a date means its end. A time up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz.
-            tz: Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset.
             known: Data as it was known at this instant: before a later file, reconciliation or recompute replaced it. invalid_params before the oldest stored generation, and for off-exchange data. Default: now. In the forms of `at`.
             provenance: True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false.
         """
-        return self._call(ROUTES["levels"], locals())
-
-    def legacy_strikes(
-        self,
-        underlying: str,
-        date: Day,
-        *,
-        source: str | None = None,
-        at: Instant | None = None,
-        tz: str | None = None,
-        known: str | None = None,
-        provenance: bool | None = None,
-    ) -> Answer[list[t.SessionStrike]]:
-        """GEX by strike (deprecated).
-
-        The rows of a session's last capture: by strike and expiry if the capture has them, else net. Available until 2026-12-31; use /v2/gex/{symbol}/grid instead.
-
-        Args:
-            underlying: Ticker, in any case; BRK-B, BRK/B and BRK B are BRK.B.
-            date: Exchange session. A date, YYYY-MM-DD.
-            source: Accepted, but not used.
-            at: Instant of the answer; a date means its end. A time up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz.
-            tz: Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset.
-            known: Data as it was known at this instant: before a later file, reconciliation or recompute replaced it. invalid_params before the oldest stored generation, and for off-exchange data. Default: now. In the forms of `at`.
-            provenance: True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false.
-        """
-        return self._call(ROUTES["legacy_strikes"], locals())
-
-    def chain_expirations(
-        self,
-        symbol: str,
-        *,
-        at: Instant | None = None,
-        tz: str | None = None,
-        expiry: Day | None = None,
-        strike_gte: int | None = None,
-        strike_lte: int | None = None,
-        known: str | None = None,
-        provenance: bool | None = None,
-    ) -> Answer[list[str]]:
-        """Option expirations.
-
-        Unsettled expiry dates of the latest option chain, or of the chain stored for a time. expiry, strike_gte and strike_lte are accepted but do not filter the list.
-
-        Args:
-            symbol: Ticker, in any case; BRK-B, BRK/B and BRK B are BRK.B.
-            at: Return the stored chain as of this time instead of the live one. For a bare date: the last chain of that date. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz.
-            tz: Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset.
-            expiry: A date, YYYY-MM-DD.
-            strike_gte: Thousandths of a dollar.
-            strike_lte: Thousandths of a dollar.
-            known: Data as it was known at this instant: before a later file, reconciliation or recompute replaced it. invalid_params before the oldest stored generation, and for off-exchange data. Default: now. In the forms of `at`.
-            provenance: True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false.
-        """
-        return self._call(ROUTES["chain_expirations"], locals())
-
-    def chain(
-        self,
-        symbol: str,
-        *,
-        at: Instant | None = None,
-        tz: str | None = None,
-        expiry: Day | None = None,
-        strike_gte: int | None = None,
-        strike_lte: int | None = None,
-        known: str | None = None,
-        provenance: bool | None = None,
-    ) -> Answer[t.Chain]:
-        """Option chain.
-
-        The latest option chain, or the one stored for a time. Values that the source did not give are absent from the rows. theta is in dollars per day, vega in dollars per vol point. meta.greeks_source is the source of the greeks: the vendor, or the solver if the source gives none. meta.greeks_filled lists those that the vendor lacks, which are computed at its iv.
-
-        Args:
-            symbol: Ticker, in any case; BRK-B, BRK/B and BRK B are BRK.B.
-            at: Return the stored chain as of this time instead of the live one. For a bare date: the last chain of that date. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz.
-            tz: Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset.
-            expiry: Only this expiry. A date, YYYY-MM-DD.
-            strike_gte: Lowest strike, inclusive. Thousandths of a dollar.
-            strike_lte: Highest strike, inclusive. Thousandths of a dollar.
-            known: Data as it was known at this instant: before a later file, reconciliation or recompute replaced it. invalid_params before the oldest stored generation, and for off-exchange data. Default: now. In the forms of `at`.
-            provenance: True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false.
-        """
-        return self._call(ROUTES["chain"], locals())
-
-    def account_usage(
-        self,
-    ) -> Answer[t.AccountUsage]:
-        """Usage.
-
-        Requests of the last 30 days by scope group, without this one. Counts are provisional; they are not billing figures. meta.journal and meta.screens say how full the journal and the list of screens are.
-        """
-        return self._call(ROUTES["account_usage"], locals())
-
-    def classification(
-        self,
-    ) -> Answer[t.Declaration | None]:
-        """Market-data declaration.
-
-        The market-data declaration of the account. Fields without a value are absent.
-        """
-        return self._call(ROUTES["classification"], locals())
-
-    def classify(
-        self,
-        body: t.ClassificationInput,
-    ) -> Answer[t.Declaration]:
-        """Declare.
-
-        Declares the account professional or non-professional. Professional is final: a later declaration returns 200 with locked and changes nothing.
-        """
-        return self._call(ROUTES["classify"], locals())
-
-    def api_keys(
-        self,
-    ) -> Answer[list[t.ApiKey] | None]:
-        """API keys.
-
-        API keys of the account, oldest first, without their secrets. Requires a site session.
-        """
-        return self._call(ROUTES["api_keys"], locals())
-
-    def create_key(
-        self,
-        body: t.KeyInput | None = None,
-    ) -> Answer[t.CreatedKey]:
-        """Create an API key.
-
-        The secret is shown only in this answer. Requires a site session and the non-professional declaration.
-        """
-        return self._call(ROUTES["create_key"], locals())
-
-    def revoke_key(
-        self,
-        id: str,
-    ) -> Answer[t.RevokeKeyPayload]:
-        """Revoke an API key.
-
-        The key stops working. Requires a site session. 404 if the key is unknown or already revoked.
-
-        Args:
-            id: An id.
-        """
-        return self._call(ROUTES["revoke_key"], locals())
+        return self._call(ROUTES["stock_bars"], locals())
 
     def stream_ticket(
         self,
@@ -1567,93 +2042,47 @@ class Routes:
         """
         return self._call(ROUTES["stream_ticket"], locals())
 
-    def large_trades(
+    def symbols(
         self,
         *,
-        symbol: str | None = None,
-        session: Day | None = None,
-        min_premium_usd: float | None = None,
-        limit: int | None = None,
-        at: Instant | None = None,
-        tz: str | None = None,
-        known: str | None = None,
-        provenance: bool | None = None,
-    ) -> Answer[t.LargeTradesPage]:
-        """Large option trades.
+        class_: Literal["equity", "index"] | None = None,
+    ) -> Answer[list[t.RegistryEntry]]:
+        """Symbols.
 
-        Detected blocks, sweeps and multi-leg trades, newest first. An API key must send symbol or min_premium_usd.
+        The registry, ascending by ticker.
 
         Args:
-            symbol: Only this underlying. Default: all. Ticker, in any case; BRK-B, BRK/B and BRK B are BRK.B.
-            session: Only this session. Default: the live feed since the same time of day on the previous trading day; on a day without trading, at least the whole last session. A date, YYYY-MM-DD.
-            min_premium_usd: Minimum total premium, dollars. Applied before limit.
-            limit: Number of events. Default 100, at most 200 (100 with an API key); a larger value is clamped and reported. A whole number of 1 or more.
-            at: Instant of the answer; a date means its end. A time up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz.
-            tz: Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset.
-            known: Data as it was known at this instant: before a later file, reconciliation or recompute replaced it. invalid_params before the oldest stored generation, and for off-exchange data. Default: now. In the forms of `at`.
-            provenance: True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false.
+            class_: Only this class. One of equity, index.
         """
-        return self._call(ROUTES["large_trades"], locals())
+        return self._call(ROUTES["symbols"], locals())
 
-    def eod_prints(
+    def symbol_lookup(
         self,
-        *,
-        symbol: str | None = None,
-        session: Day | None = None,
-        from_ms: int | None = None,
-        to_ms: int | None = None,
-        min_premium_usd: float | None = None,
-        right: Literal["call", "put"] | None = None,
-        expiry: Day | None = None,
-        at: Instant | None = None,
-        tz: str | None = None,
-        known: str | None = None,
-        provenance: bool | None = None,
-    ) -> Answer[t.EodPrints]:
-        """Largest option prints of a session.
+        q: str,
+    ) -> Answer[t.SymbolLookup | None]:
+        """Symbol look-up.
 
-        The 100 largest prints by premium, of one underlying or of all. An API key must send session, and symbol or min_premium_usd.
+        Checks whether a text is a known ticker and returns what it names. An unknown ticker returns 200 with valid=false.
 
         Args:
-            symbol: Only this underlying. Ticker, in any case; BRK-B, BRK/B and BRK B are BRK.B.
-            session: Default: the latest stored session; required for API keys. Other filters do not change the session. A date, YYYY-MM-DD.
-            from_ms: Earliest print time, inclusive, epoch ms.
-            to_ms: Latest print time, inclusive, epoch ms.
-            min_premium_usd: Minimum premium of a print, dollars.
-            right: Only calls or only puts. One of call, put.
-            expiry: Only this expiration. A date, YYYY-MM-DD.
-            at: Instant of the answer; a date means its end. A time up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz.
-            tz: Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset.
-            known: Data as it was known at this instant: before a later file, reconciliation or recompute replaced it. invalid_params before the oldest stored generation, and for off-exchange data. Default: now. In the forms of `at`.
-            provenance: True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false.
+            q: A ticker in any case, at most 40 characters.
         """
-        return self._call(ROUTES["eod_prints"], locals())
+        return self._call(ROUTES["symbol_lookup"], locals())
 
-    def cross_section(
+    def symbol(
         self,
         symbol: str,
-        *,
-        session: Day | None = None,
-        at: Instant | None = None,
-        tz: str | None = None,
-        known: str | None = None,
-        provenance: bool | None = None,
-    ) -> Answer[t.CrossSectionPage]:
-        """Option flow of a session.
+    ) -> Answer[t.RegistryEntry]:
+        """Symbol.
 
-        Cumulative option flow of a session by strike and by expiration. Default: the latest session available.
+        The registry entry of one symbol.
 
         Args:
             symbol: Ticker, in any case; BRK-B, BRK/B and BRK B are BRK.B.
-            session: The session. Default: the latest one available. A date, YYYY-MM-DD.
-            at: Instant of the answer; a date means its end. A time up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz.
-            tz: Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset.
-            known: Data as it was known at this instant: before a later file, reconciliation or recompute replaced it. invalid_params before the oldest stored generation, and for off-exchange data. Default: now. In the forms of `at`.
-            provenance: True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false.
         """
-        return self._call(ROUTES["cross_section"], locals())
+        return self._call(ROUTES["symbol"], locals())
 
-    def unusual_flow(
+    def spot(
         self,
         symbol: str,
         *,
@@ -1661,10 +2090,10 @@ class Routes:
         tz: str | None = None,
         known: str | None = None,
         provenance: bool | None = None,
-    ) -> Answer[t.UnusualFlow]:
-        """Unusual premium.
+    ) -> Answer[t.Spot]:
+        """Spot.
 
-        Premium of calls and of puts of the current session so far, and each divided by its mean over the last 20 sessions to the same minute of the day. A ratio of 2 is twice as much. sessions counts the sessions with stored trades in the means.
+        Close of the latest daily bar; null if there is no recent bar.
 
         Args:
             symbol: Ticker, in any case; BRK-B, BRK/B and BRK B are BRK.B.
@@ -1673,285 +2102,7 @@ class Routes:
             known: Data as it was known at this instant: before a later file, reconciliation or recompute replaced it. invalid_params before the oldest stored generation, and for off-exchange data. Default: now. In the forms of `at`.
             provenance: True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false.
         """
-        return self._call(ROUTES["unusual_flow"], locals())
-
-    def option_contracts(
-        self,
-        contracts: Texts,
-        *,
-        at: Instant | None = None,
-        tz: str | None = None,
-        known: str | None = None,
-        provenance: bool | None = None,
-    ) -> Answer[list[t.ContractSnapshot]]:
-        """Several option contracts.
-
-        Open interest, volume, prices and greeks of several contracts by the latest chains of their underlyings, one row per contract in the order of the request. A contract that no chain lists is a row of nulls. A contract the account may not read is one too, and is listed in meta.restricted. volume_to_oi is volume divided by open interest; null if none is open.
-
-        Args:
-            contracts: Separated by commas, at most 250.
-            at: Instant of the answer; a date means its end. A time up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz.
-            tz: Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset.
-            known: Data as it was known at this instant: before a later file, reconciliation or recompute replaced it. invalid_params before the oldest stored generation, and for off-exchange data. Default: now. In the forms of `at`.
-            provenance: True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false.
-        """
-        return self._call(ROUTES["option_contracts"], locals())
-
-    def vol_term(
-        self,
-        symbol: str,
-        *,
-        at: Instant | None = None,
-        tz: str | None = None,
-        known: str | None = None,
-        provenance: bool | None = None,
-    ) -> Answer[t.VolatilityTerm]:
-        """Volatility term structure.
-
-        At-the-money implied volatility by expiry, as of the last solved minute or the latest option chain, whichever is newer. If there is neither: nulls, an empty list and meta.note.
-
-        Args:
-            symbol: Ticker, in any case; BRK-B, BRK/B and BRK B are BRK.B.
-            at: Instant of the answer; a date means its end. A time up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz.
-            tz: Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset.
-            known: Data as it was known at this instant: before a later file, reconciliation or recompute replaced it. invalid_params before the oldest stored generation, and for off-exchange data. Default: now. In the forms of `at`.
-            provenance: True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false.
-        """
-        return self._call(ROUTES["vol_term"], locals())
-
-    def vol_surface(
-        self,
-        symbol: str,
-        *,
-        at: Instant | None = None,
-        tz: str | None = None,
-        known: str | None = None,
-        provenance: bool | None = None,
-    ) -> Answer[t.VolatilitySurface]:
-        """Volatility surface.
-
-        Implied volatility by contract, as of the last solved minute or the latest option chain, whichever is newer. moneyness is the strike divided by the price of the underlying; mark is the option price used by the solve. If there is neither: nulls, empty lists and meta.note.
-
-        Args:
-            symbol: Ticker, in any case; BRK-B, BRK/B and BRK B are BRK.B.
-            at: Instant of the answer; a date means its end. A time up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz.
-            tz: Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset.
-            known: Data as it was known at this instant: before a later file, reconciliation or recompute replaced it. invalid_params before the oldest stored generation, and for off-exchange data. Default: now. In the forms of `at`.
-            provenance: True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false.
-        """
-        return self._call(ROUTES["vol_surface"], locals())
-
-    def vol_figures(
-        self,
-        symbol: str,
-        *,
-        at: Instant | None = None,
-        tz: str | None = None,
-        known: str | None = None,
-        provenance: bool | None = None,
-    ) -> Answer[t.VolatilityFigures]:
-        """Volatility figures.
-
-        Implied volatility at 7, 30, 60 and 90 days, 25-delta risk reversal and butterfly by expiry, rank and percentile of the 30-day volatility among its daily closes of a year (percent), realized volatility of the last 20 sessions by four estimators, and the variance risk premium. All are annualized fractions; premium.variance is IV30² − RV20². As of the last solved minute or the latest option chain, whichever is newer.
-
-        Args:
-            symbol: Ticker, in any case; BRK-B, BRK/B and BRK B are BRK.B.
-            at: Instant of the answer; a date means its end. A time up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz.
-            tz: Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset.
-            known: Data as it was known at this instant: before a later file, reconciliation or recompute replaced it. invalid_params before the oldest stored generation, and for off-exchange data. Default: now. In the forms of `at`.
-            provenance: True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false.
-        """
-        return self._call(ROUTES["vol_figures"], locals())
-
-    def greeks(
-        self,
-        contract: str,
-        *,
-        session: Day | None = None,
-        at: Instant | None = None,
-        tz: str | None = None,
-        known: str | None = None,
-        provenance: bool | None = None,
-    ) -> Answer[t.Greeks]:
-        """Greeks of an option contract.
-
-        The latest solve, and the last 390 samples, at most one per minute.
-
-        Args:
-            contract: Option contract: O: and its OSI symbol.
-            session: Return only samples of this session. A date, YYYY-MM-DD.
-            at: Instant of the answer; a date means its end. A time up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz.
-            tz: Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset.
-            known: Data as it was known at this instant: before a later file, reconciliation or recompute replaced it. invalid_params before the oldest stored generation, and for off-exchange data. Default: now. In the forms of `at`.
-            provenance: True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false.
-        """
-        return self._call(ROUTES["greeks"], locals())
-
-    def option_bars(
-        self,
-        contract: str,
-        *,
-        tf: Literal["1m", "5m"] | None = None,
-        session: Day | None = None,
-        limit: int | None = None,
-        at: Instant | None = None,
-        tz: str | None = None,
-        known: str | None = None,
-        provenance: bool | None = None,
-    ) -> Answer[t.OptionBarsPage]:
-        """Option bars.
-
-        The latest bars of a contract in one session, ascending.
-
-        Args:
-            contract: Option contract: O: and its OSI symbol.
-            tf: Length of a bar. One of 1m, 5m.
-            session: The session. Default: today if it is a trading day, else the trading day before. A date, YYYY-MM-DD.
-            limit: Number of bars; the latest are returned. Default 390, at most 2000; a larger value is clamped and reported. A whole number of 1 or more.
-            at: Instant of the answer; a date means its end. A time up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz.
-            tz: Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset.
-            known: Data as it was known at this instant: before a later file, reconciliation or recompute replaced it. invalid_params before the oldest stored generation, and for off-exchange data. Default: now. In the forms of `at`.
-            provenance: True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false.
-        """
-        return self._call(ROUTES["option_bars"], locals())
-
-    def contract_history(
-        self,
-        contract: str,
-        *,
-        from_: Day | None = None,
-        to: Day | None = None,
-        at: Instant | None = None,
-        tz: str | None = None,
-        known: str | None = None,
-        provenance: bool | None = None,
-    ) -> Answer[t.ContractHistory]:
-        """Option contract by day.
-
-        Open interest, volume, close, quotes, volatility and greeks of a contract by session, ascending. Quotes, greeks and open interest are of the last chain of the session, volume and close of the bars of the session. Without from: the last 20 sessions. At most 260 sessions; a larger window is cut to the latest.
-
-        Args:
-            contract: Option contract: O: and its OSI symbol.
-            from_: First date, inclusive. Default: 20 sessions up to the last. A date, YYYY-MM-DD.
-            to: Last date, inclusive. Default: today. A date, YYYY-MM-DD.
-            at: Instant of the answer; a date means its end. A time up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz.
-            tz: Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset.
-            known: Data as it was known at this instant: before a later file, reconciliation or recompute replaced it. invalid_params before the oldest stored generation, and for off-exchange data. Default: now. In the forms of `at`.
-            provenance: True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false.
-        """
-        return self._call(ROUTES["contract_history"], locals())
-
-    def off_exchange_concentration(
-        self,
-        symbol: str,
-        *,
-        from_: Instant | None = None,
-        to: Instant | None = None,
-        tz: str | None = None,
-        limit: int | None = None,
-        cursor: str | None = None,
-        at: Instant | None = None,
-        provenance: bool | None = None,
-    ) -> Answer[list[t.OffExchangeConcentrationRow]]:
-        """Off-exchange price buckets.
-
-        Off-exchange trading by session. A session is available from the next morning. Rows with fewer than three executions are omitted. Repeat with meta.cursor until it is absent. A page costs one request, and one more for each begun 1,000 rows of limit above 1,000.
-
-        Args:
-            symbol: Ticker, in any case; BRK-B, BRK/B and BRK B are BRK.B.
-            from_: First session, inclusive. Default without from and to: the latest session. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz.
-            to: Last session, inclusive. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz.
-            tz: Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset.
-            limit: Rows per page. Default 500, at most 5000; a larger value is clamped and reported in meta.caps.applied. A whole number of 1 or more.
-            cursor: meta.cursor of the previous page. At most 512 characters.
-            at: Instant of the answer; a date means its end. A time up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz.
-            provenance: True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false.
-        """
-        return self._call(ROUTES["off_exchange_concentration"], locals())
-
-    def off_exchange_activity(
-        self,
-        symbol: str,
-        *,
-        from_: Instant | None = None,
-        to: Instant | None = None,
-        tz: str | None = None,
-        limit: int | None = None,
-        cursor: str | None = None,
-        at: Instant | None = None,
-        provenance: bool | None = None,
-    ) -> Answer[list[t.OffExchangeActivityRow]]:
-        """Off-exchange totals by session.
-
-        Off-exchange trading by session. A session is available from the next morning. Rows with fewer than three executions are omitted. Repeat with meta.cursor until it is absent. A page costs one request, and one more for each begun 1,000 rows of limit above 1,000.
-
-        Args:
-            symbol: Ticker, in any case; BRK-B, BRK/B and BRK B are BRK.B.
-            from_: First session, inclusive. Default without from and to: the latest session. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz.
-            to: Last session, inclusive. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz.
-            tz: Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset.
-            limit: Rows per page. Default 500, at most 5000; a larger value is clamped and reported in meta.caps.applied. A whole number of 1 or more.
-            cursor: meta.cursor of the previous page. At most 512 characters.
-            at: Instant of the answer; a date means its end. A time up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz.
-            provenance: True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false.
-        """
-        return self._call(ROUTES["off_exchange_activity"], locals())
-
-    def off_exchange_composition(
-        self,
-        symbol: str,
-        *,
-        from_: Instant | None = None,
-        to: Instant | None = None,
-        tz: str | None = None,
-        limit: int | None = None,
-        cursor: str | None = None,
-        at: Instant | None = None,
-        provenance: bool | None = None,
-    ) -> Answer[list[t.OffExchangeCompositionRow]]:
-        """Off-exchange trading by kind.
-
-        Off-exchange trading by session. A session is available from the next morning. Rows with fewer than three executions are omitted. Repeat with meta.cursor until it is absent. A page costs one request, and one more for each begun 1,000 rows of limit above 1,000.
-
-        Args:
-            symbol: Ticker, in any case; BRK-B, BRK/B and BRK B are BRK.B.
-            from_: First session, inclusive. Default without from and to: the latest session. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz.
-            to: Last session, inclusive. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz.
-            tz: Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset.
-            limit: Rows per page. Default 500, at most 5000; a larger value is clamped and reported in meta.caps.applied. A whole number of 1 or more.
-            cursor: meta.cursor of the previous page. At most 512 characters.
-            at: Instant of the answer; a date means its end. A time up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz.
-            provenance: True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false.
-        """
-        return self._call(ROUTES["off_exchange_composition"], locals())
-
-    def off_exchange_profile(
-        self,
-        symbol: str,
-        *,
-        from_: Instant | None = None,
-        to: Instant | None = None,
-        tz: str | None = None,
-        limit: int | None = None,
-        cursor: str | None = None,
-        at: Instant | None = None,
-        provenance: bool | None = None,
-    ) -> Answer[list[t.OffExchangeProfileRow]]:
-        """Off-exchange trading by price.
-
-        Off-exchange trading by session. A session is available from the next morning. Rows with fewer than three executions are omitted. Repeat with meta.cursor until it is absent. A page costs one request, and one more for each begun 1,000 rows of limit above 1,000.
-
-        Args:
-            symbol: Ticker, in any case; BRK-B, BRK/B and BRK B are BRK.B.
-            from_: First session, inclusive. Default without from and to: the latest session. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz.
-            to: Last session, inclusive. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz.
-            tz: Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset.
-            limit: Rows per page. Default 500, at most 5000; a larger value is clamped and reported in meta.caps.applied. A whole number of 1 or more.
-            cursor: meta.cursor of the previous page. At most 512 characters.
-            at: Instant of the answer; a date means its end. A time up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz.
-            provenance: True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false.
-        """
-        return self._call(ROUTES["off_exchange_profile"], locals())
+        return self._call(ROUTES["spot"], locals())
 
     def watchlists(
         self,
@@ -1989,157 +2140,6 @@ class Routes:
         """
         return self._call(ROUTES["delete_watchlist"], locals())
 
-    def journal_import(
-        self,
-        import_id: str,
-        body: str | bytes,
-        *,
-        format: Literal["jsonl", "csv"] | None = None,
-    ) -> Answer[t.ImportResult]:
-        """Import trades.
-
-        Imports all valid rows and reports the others: the first 100 in errors; meta.errors_omitted counts the rest. Costs one request per 1,000 lines or 200 kB begun. Sending an import_id again imports nothing and returns the first result.
-
-        Args:
-            import_id: Id of the import, chosen by the caller. An id.
-            format: Format of the body. One of jsonl, csv.
-        """
-        return self._call(ROUTES["journal_import"], locals())
-
-    def journal_accounts(
-        self,
-        *,
-        limit: int | None = None,
-        cursor: str | None = None,
-    ) -> Answer[list[t.JournalAccount]]:
-        """Journal accounts.
-
-        Accounts of the journal, ascending by id. Repeat with meta.cursor until it is absent.
-
-        Args:
-            limit: Rows per page. Default and maximum: 5000. A whole number of 1 or more.
-            cursor: meta.cursor of the previous page. At most 1024 characters.
-        """
-        return self._call(ROUTES["journal_accounts"], locals())
-
-    def create_journal_account(
-        self,
-        body: t.JournalAccountInput,
-    ) -> Answer[t.JournalAccount]:
-        """Create a journal account.
-
-        Creates a journal account. The id is generated if not sent.
-        """
-        return self._call(ROUTES["create_journal_account"], locals())
-
-    def replace_journal_account(
-        self,
-        id: str,
-        body: t.JournalAccountInput,
-    ) -> Answer[t.JournalAccount]:
-        """Create or replace a journal account.
-
-        Replaces all fields of a journal account, or creates it with this id. Sending the request again changes nothing.
-
-        Args:
-            id: An id.
-        """
-        return self._call(ROUTES["replace_journal_account"], locals())
-
-    def patch_journal_account(
-        self,
-        id: str,
-        body: t.JournalAccountPatch,
-    ) -> Answer[t.JournalAccount]:
-        """Update a journal account.
-
-        A merge patch (RFC 7396): only the fields sent change; null clears a field.
-
-        Args:
-            id: An id.
-        """
-        return self._call(ROUTES["patch_journal_account"], locals())
-
-    def delete_journal_account(
-        self,
-        id: str,
-    ) -> Answer[t.DeletedFromJournal]:
-        """Delete a journal account.
-
-        Deletes a journal account. 400 while the account has trades.
-
-        Args:
-            id: An id.
-        """
-        return self._call(ROUTES["delete_journal_account"], locals())
-
-    def journal_trades(
-        self,
-        *,
-        limit: int | None = None,
-        cursor: str | None = None,
-    ) -> Answer[list[t.JournalTrade]]:
-        """Trades.
-
-        Trades of the journal, latest first. Repeat with meta.cursor until it is absent.
-
-        Args:
-            limit: Rows per page. Default and maximum: 5000. A whole number of 1 or more.
-            cursor: meta.cursor of the previous page. At most 1024 characters.
-        """
-        return self._call(ROUTES["journal_trades"], locals())
-
-    def create_journal_trade(
-        self,
-        body: t.JournalTradeInput,
-    ) -> Answer[t.JournalTrade]:
-        """Create a trade.
-
-        Creates a trade. The id is generated if not sent; the time defaults to now. The journal account is created if it does not exist.
-        """
-        return self._call(ROUTES["create_journal_trade"], locals())
-
-    def replace_journal_trade(
-        self,
-        id: str,
-        body: t.JournalTradeInput,
-    ) -> Answer[t.JournalTrade]:
-        """Create or replace a trade.
-
-        Replaces all fields of a trade, or creates it with this id. Sending the request again changes nothing.
-
-        Args:
-            id: An id.
-        """
-        return self._call(ROUTES["replace_journal_trade"], locals())
-
-    def patch_journal_trade(
-        self,
-        id: str,
-        body: t.JournalTradePatch,
-    ) -> Answer[t.JournalTrade]:
-        """Update a trade.
-
-        A merge patch (RFC 7396): only the fields sent change; null clears a field. A cleared time becomes the current time.
-
-        Args:
-            id: An id.
-        """
-        return self._call(ROUTES["patch_journal_trade"], locals())
-
-    def delete_journal_trade(
-        self,
-        id: str,
-    ) -> Answer[t.DeletedFromJournal]:
-        """Delete a trade.
-
-        Deletes a trade. 404 if the id is unknown.
-
-        Args:
-            id: An id.
-        """
-        return self._call(ROUTES["delete_journal_trade"], locals())
-
 
 class AsyncRoutes:
     """A method for each route, to be awaited."""
@@ -2147,27 +2147,492 @@ class AsyncRoutes:
     async def _call(self, route: Route, values: Mapping[str, Any]) -> AsyncAnswer[Any]:
         raise NotImplementedError
 
-    async def symbols(
+    async def legacy_strikes(
         self,
+        underlying: str,
+        date: Day,
         *,
-        class_: Literal["equity", "index"] | None = None,
-    ) -> AsyncAnswer[list[t.RegistryEntry]]:
-        """Symbols: see :meth:`Routes.symbols`."""
-        return await self._call(ROUTES["symbols"], locals())
+        source: str | None = None,
+        at: Instant | None = None,
+        tz: str | None = None,
+        known: str | None = None,
+        provenance: bool | None = None,
+    ) -> AsyncAnswer[list[t.SessionStrike]]:
+        """GEX by strike (deprecated): see :meth:`Routes.legacy_strikes`."""
+        return await self._call(ROUTES["legacy_strikes"], locals())
 
-    async def symbol_lookup(
+    async def classification(
         self,
-        q: str,
-    ) -> AsyncAnswer[t.SymbolLookup | None]:
-        """Symbol look-up: see :meth:`Routes.symbol_lookup`."""
-        return await self._call(ROUTES["symbol_lookup"], locals())
+    ) -> AsyncAnswer[t.Declaration | None]:
+        """Market-data declaration: see :meth:`Routes.classification`."""
+        return await self._call(ROUTES["classification"], locals())
 
-    async def symbol(
+    async def classify(
+        self,
+        body: t.ClassificationInput,
+    ) -> AsyncAnswer[t.Declaration]:
+        """Declare: see :meth:`Routes.classify`."""
+        return await self._call(ROUTES["classify"], locals())
+
+    async def api_keys(
+        self,
+    ) -> AsyncAnswer[list[t.ApiKey] | None]:
+        """API keys: see :meth:`Routes.api_keys`."""
+        return await self._call(ROUTES["api_keys"], locals())
+
+    async def create_key(
+        self,
+        body: t.KeyInput | None = None,
+    ) -> AsyncAnswer[t.CreatedKey]:
+        """Create an API key: see :meth:`Routes.create_key`."""
+        return await self._call(ROUTES["create_key"], locals())
+
+    async def revoke_key(
+        self,
+        id: str,
+    ) -> AsyncAnswer[t.RevokeKeyPayload]:
+        """Revoke an API key: see :meth:`Routes.revoke_key`."""
+        return await self._call(ROUTES["revoke_key"], locals())
+
+    async def account_usage(
+        self,
+    ) -> AsyncAnswer[t.AccountUsage]:
+        """Usage: see :meth:`Routes.account_usage`."""
+        return await self._call(ROUTES["account_usage"], locals())
+
+    async def chain(
         self,
         symbol: str,
-    ) -> AsyncAnswer[t.RegistryEntry]:
-        """Symbol: see :meth:`Routes.symbol`."""
-        return await self._call(ROUTES["symbol"], locals())
+        *,
+        at: Instant | None = None,
+        tz: str | None = None,
+        expiry: Day | None = None,
+        strike_gte: int | None = None,
+        strike_lte: int | None = None,
+        known: str | None = None,
+        provenance: bool | None = None,
+    ) -> AsyncAnswer[t.Chain]:
+        """Option chain: see :meth:`Routes.chain`."""
+        return await self._call(ROUTES["chain"], locals())
+
+    async def chain_expirations(
+        self,
+        symbol: str,
+        *,
+        at: Instant | None = None,
+        tz: str | None = None,
+        expiry: Day | None = None,
+        strike_gte: int | None = None,
+        strike_lte: int | None = None,
+        known: str | None = None,
+        provenance: bool | None = None,
+    ) -> AsyncAnswer[list[str]]:
+        """Option expirations: see :meth:`Routes.chain_expirations`."""
+        return await self._call(ROUTES["chain_expirations"], locals())
+
+    async def eod_prints(
+        self,
+        *,
+        symbol: str | None = None,
+        session: Day | None = None,
+        from_ms: int | None = None,
+        to_ms: int | None = None,
+        min_premium_usd: float | None = None,
+        right: Literal["call", "put"] | None = None,
+        expiry: Day | None = None,
+        at: Instant | None = None,
+        tz: str | None = None,
+        known: str | None = None,
+        provenance: bool | None = None,
+    ) -> AsyncAnswer[t.EodPrints]:
+        """Largest option prints of a session: see :meth:`Routes.eod_prints`."""
+        return await self._call(ROUTES["eod_prints"], locals())
+
+    async def large_trades(
+        self,
+        *,
+        symbol: str | None = None,
+        session: Day | None = None,
+        min_premium_usd: float | None = None,
+        limit: int | None = None,
+        at: Instant | None = None,
+        tz: str | None = None,
+        known: str | None = None,
+        provenance: bool | None = None,
+    ) -> AsyncAnswer[t.LargeTradesPage]:
+        """Large option trades: see :meth:`Routes.large_trades`."""
+        return await self._call(ROUTES["large_trades"], locals())
+
+    async def cross_section(
+        self,
+        symbol: str,
+        *,
+        session: Day | None = None,
+        at: Instant | None = None,
+        tz: str | None = None,
+        known: str | None = None,
+        provenance: bool | None = None,
+    ) -> AsyncAnswer[t.CrossSectionPage]:
+        """Option flow of a session: see :meth:`Routes.cross_section`."""
+        return await self._call(ROUTES["cross_section"], locals())
+
+    async def unusual_flow(
+        self,
+        symbol: str,
+        *,
+        at: Instant | None = None,
+        tz: str | None = None,
+        known: str | None = None,
+        provenance: bool | None = None,
+    ) -> AsyncAnswer[t.UnusualFlow]:
+        """Unusual premium: see :meth:`Routes.unusual_flow`."""
+        return await self._call(ROUTES["unusual_flow"], locals())
+
+    async def gex_change(
+        self,
+        symbol: str,
+        from_: Instant,
+        to: Instant,
+        *,
+        tz: str | None = None,
+        top: int | None = None,
+        known: str | None = None,
+        provenance: bool | None = None,
+    ) -> AsyncAnswer[t.GexDiff]:
+        """GEX change: see :meth:`Routes.gex_change`."""
+        return await self._call(ROUTES["gex_change"], locals())
+
+    async def gex_exposures(
+        self,
+        symbol: str,
+        *,
+        at: Instant | None = None,
+        tz: str | None = None,
+        known: str | None = None,
+        provenance: bool | None = None,
+    ) -> AsyncAnswer[t.GexExposures]:
+        """Delta, vanna, charm and vega exposure: see :meth:`Routes.gex_exposures`."""
+        return await self._call(ROUTES["gex_exposures"], locals())
+
+    async def gex_figures(
+        self,
+        symbol: str,
+        *,
+        preset: Literal["capture", "flow", "shares", "traded", "vendor_profile", "zero_dte"] | None = None,
+        unit: Literal["per_dollar", "per_percent", "shares"] | None = None,
+        weight: Literal["open_interest", "open_interest_and_volume", "volume"] | None = None,
+        sign: Literal["by_flow", "calls_plus"] | None = None,
+        gamma: Literal["solved", "vendor"] | None = None,
+        years: Literal["calendar", "weekdays_262"] | None = None,
+        flip: Literal["cumulative", "repriced"] | None = None,
+        walls: Literal["net", "one_sided"] | None = None,
+        expiries: Texts | None = None,
+        at: Instant | None = None,
+        tz: str | None = None,
+        top: int | None = None,
+        known: str | None = None,
+        provenance: bool | None = None,
+    ) -> AsyncAnswer[t.GexFigures]:
+        """GEX in a convention: see :meth:`Routes.gex_figures`."""
+        return await self._call(ROUTES["gex_figures"], locals())
+
+    async def gex_grid(
+        self,
+        symbol: str,
+        *,
+        at: Instant | None = None,
+        tz: str | None = None,
+        expiries: Texts | None = None,
+        dte: Literal["0"] | None = None,
+        top: int | None = None,
+        by_expiry: bool | None = None,
+        known: str | None = None,
+        provenance: bool | None = None,
+    ) -> AsyncAnswer[t.GexGrid]:
+        """GEX grid: see :meth:`Routes.gex_grid`."""
+        return await self._call(ROUTES["gex_grid"], locals())
+
+    async def gex_history(
+        self,
+        symbol: str,
+        date: Day,
+        *,
+        from_: str | None = None,
+        to: str | None = None,
+        by_expiry: bool | None = None,
+        top: int | None = None,
+        at: Instant | None = None,
+        tz: str | None = None,
+        known: str | None = None,
+        provenance: bool | None = None,
+    ) -> AsyncAnswer[t.GexHistory]:
+        """GEX history: see :meth:`Routes.gex_history`."""
+        return await self._call(ROUTES["gex_history"], locals())
+
+    async def gex_reference(
+        self,
+        symbol: str,
+        *,
+        date: Day | None = None,
+        basis: Literal["open", "prev_close"] | None = None,
+        at: Instant | None = None,
+        tz: str | None = None,
+        known: str | None = None,
+        provenance: bool | None = None,
+    ) -> AsyncAnswer[t.GexReference]:
+        """GEX reference: see :meth:`Routes.gex_reference`."""
+        return await self._call(ROUTES["gex_reference"], locals())
+
+    async def journal_accounts(
+        self,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> AsyncAnswer[list[t.JournalAccount]]:
+        """Journal accounts: see :meth:`Routes.journal_accounts`."""
+        return await self._call(ROUTES["journal_accounts"], locals())
+
+    async def create_journal_account(
+        self,
+        body: t.JournalAccountInput,
+    ) -> AsyncAnswer[t.JournalAccount]:
+        """Create a journal account: see :meth:`Routes.create_journal_account`."""
+        return await self._call(ROUTES["create_journal_account"], locals())
+
+    async def replace_journal_account(
+        self,
+        id: str,
+        body: t.JournalAccountInput,
+    ) -> AsyncAnswer[t.JournalAccount]:
+        """Create or replace a journal account: see :meth:`Routes.replace_journal_account`."""
+        return await self._call(ROUTES["replace_journal_account"], locals())
+
+    async def patch_journal_account(
+        self,
+        id: str,
+        body: t.JournalAccountPatch,
+    ) -> AsyncAnswer[t.JournalAccount]:
+        """Update a journal account: see :meth:`Routes.patch_journal_account`."""
+        return await self._call(ROUTES["patch_journal_account"], locals())
+
+    async def delete_journal_account(
+        self,
+        id: str,
+    ) -> AsyncAnswer[t.DeletedFromJournal]:
+        """Delete a journal account: see :meth:`Routes.delete_journal_account`."""
+        return await self._call(ROUTES["delete_journal_account"], locals())
+
+    async def journal_import(
+        self,
+        import_id: str,
+        body: str | bytes,
+        *,
+        format: Literal["csv", "jsonl"] | None = None,
+    ) -> AsyncAnswer[t.ImportResult]:
+        """Import trades: see :meth:`Routes.journal_import`."""
+        return await self._call(ROUTES["journal_import"], locals())
+
+    async def journal_trades(
+        self,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> AsyncAnswer[list[t.JournalTrade]]:
+        """Trades: see :meth:`Routes.journal_trades`."""
+        return await self._call(ROUTES["journal_trades"], locals())
+
+    async def create_journal_trade(
+        self,
+        body: t.JournalTradeInput,
+    ) -> AsyncAnswer[t.JournalTrade]:
+        """Create a trade: see :meth:`Routes.create_journal_trade`."""
+        return await self._call(ROUTES["create_journal_trade"], locals())
+
+    async def replace_journal_trade(
+        self,
+        id: str,
+        body: t.JournalTradeInput,
+    ) -> AsyncAnswer[t.JournalTrade]:
+        """Create or replace a trade: see :meth:`Routes.replace_journal_trade`."""
+        return await self._call(ROUTES["replace_journal_trade"], locals())
+
+    async def patch_journal_trade(
+        self,
+        id: str,
+        body: t.JournalTradePatch,
+    ) -> AsyncAnswer[t.JournalTrade]:
+        """Update a trade: see :meth:`Routes.patch_journal_trade`."""
+        return await self._call(ROUTES["patch_journal_trade"], locals())
+
+    async def delete_journal_trade(
+        self,
+        id: str,
+    ) -> AsyncAnswer[t.DeletedFromJournal]:
+        """Delete a trade: see :meth:`Routes.delete_journal_trade`."""
+        return await self._call(ROUTES["delete_journal_trade"], locals())
+
+    async def levels(
+        self,
+        symbol: str,
+        *,
+        basis: float | None = None,
+        at: Instant | None = None,
+        tz: str | None = None,
+        known: str | None = None,
+        provenance: bool | None = None,
+    ) -> AsyncAnswer[t.Levels]:
+        """Price levels: see :meth:`Routes.levels`."""
+        return await self._call(ROUTES["levels"], locals())
+
+    async def off_exchange_activity(
+        self,
+        symbol: str,
+        *,
+        from_: Instant | None = None,
+        to: Instant | None = None,
+        tz: str | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+        at: Instant | None = None,
+        provenance: bool | None = None,
+    ) -> AsyncAnswer[list[t.OffExchangeActivityRow]]:
+        """Off-exchange totals by session: see :meth:`Routes.off_exchange_activity`."""
+        return await self._call(ROUTES["off_exchange_activity"], locals())
+
+    async def off_exchange_composition(
+        self,
+        symbol: str,
+        *,
+        from_: Instant | None = None,
+        to: Instant | None = None,
+        tz: str | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+        at: Instant | None = None,
+        provenance: bool | None = None,
+    ) -> AsyncAnswer[list[t.OffExchangeCompositionRow]]:
+        """Off-exchange trading by kind: see :meth:`Routes.off_exchange_composition`."""
+        return await self._call(ROUTES["off_exchange_composition"], locals())
+
+    async def off_exchange_concentration(
+        self,
+        symbol: str,
+        *,
+        from_: Instant | None = None,
+        to: Instant | None = None,
+        tz: str | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+        at: Instant | None = None,
+        provenance: bool | None = None,
+    ) -> AsyncAnswer[list[t.OffExchangeConcentrationRow]]:
+        """Off-exchange price buckets: see :meth:`Routes.off_exchange_concentration`."""
+        return await self._call(ROUTES["off_exchange_concentration"], locals())
+
+    async def off_exchange_profile(
+        self,
+        symbol: str,
+        *,
+        from_: Instant | None = None,
+        to: Instant | None = None,
+        tz: str | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+        at: Instant | None = None,
+        provenance: bool | None = None,
+    ) -> AsyncAnswer[list[t.OffExchangeProfileRow]]:
+        """Off-exchange trading by price: see :meth:`Routes.off_exchange_profile`."""
+        return await self._call(ROUTES["off_exchange_profile"], locals())
+
+    async def option_contracts(
+        self,
+        contracts: Texts,
+        *,
+        at: Instant | None = None,
+        tz: str | None = None,
+        known: str | None = None,
+        provenance: bool | None = None,
+    ) -> AsyncAnswer[list[t.ContractSnapshot]]:
+        """Several option contracts: see :meth:`Routes.option_contracts`."""
+        return await self._call(ROUTES["option_contracts"], locals())
+
+    async def option_bars(
+        self,
+        contract: str,
+        *,
+        session: Day | None = None,
+        limit: int | None = None,
+        tf: Literal["1m", "5m"] | None = None,
+        at: Instant | None = None,
+        tz: str | None = None,
+        known: str | None = None,
+        provenance: bool | None = None,
+    ) -> AsyncAnswer[t.OptionBarsPage]:
+        """Option bars: see :meth:`Routes.option_bars`."""
+        return await self._call(ROUTES["option_bars"], locals())
+
+    async def greeks(
+        self,
+        contract: str,
+        *,
+        session: Day | None = None,
+        at: Instant | None = None,
+        tz: str | None = None,
+        known: str | None = None,
+        provenance: bool | None = None,
+    ) -> AsyncAnswer[t.Greeks]:
+        """Greeks of an option contract: see :meth:`Routes.greeks`."""
+        return await self._call(ROUTES["greeks"], locals())
+
+    async def contract_history(
+        self,
+        contract: str,
+        *,
+        from_: Day | None = None,
+        to: Day | None = None,
+        at: Instant | None = None,
+        tz: str | None = None,
+        known: str | None = None,
+        provenance: bool | None = None,
+    ) -> AsyncAnswer[t.ContractHistory]:
+        """Option contract by day: see :meth:`Routes.contract_history`."""
+        return await self._call(ROUTES["contract_history"], locals())
+
+    async def vol_figures(
+        self,
+        symbol: str,
+        *,
+        at: Instant | None = None,
+        tz: str | None = None,
+        known: str | None = None,
+        provenance: bool | None = None,
+    ) -> AsyncAnswer[t.VolatilityFigures]:
+        """Volatility figures: see :meth:`Routes.vol_figures`."""
+        return await self._call(ROUTES["vol_figures"], locals())
+
+    async def vol_surface(
+        self,
+        symbol: str,
+        *,
+        at: Instant | None = None,
+        tz: str | None = None,
+        known: str | None = None,
+        provenance: bool | None = None,
+    ) -> AsyncAnswer[t.VolatilitySurface]:
+        """Volatility surface: see :meth:`Routes.vol_surface`."""
+        return await self._call(ROUTES["vol_surface"], locals())
+
+    async def vol_term(
+        self,
+        symbol: str,
+        *,
+        at: Instant | None = None,
+        tz: str | None = None,
+        known: str | None = None,
+        provenance: bool | None = None,
+    ) -> AsyncAnswer[t.VolatilityTerm]:
+        """Volatility term structure: see :meth:`Routes.vol_term`."""
+        return await self._call(ROUTES["vol_term"], locals())
 
     async def quotes(
         self,
@@ -2180,50 +2645,6 @@ class AsyncRoutes:
     ) -> AsyncAnswer[list[t.Quote]]:
         """Quotes: see :meth:`Routes.quotes`."""
         return await self._call(ROUTES["quotes"], locals())
-
-    async def spot(
-        self,
-        symbol: str,
-        *,
-        at: Instant | None = None,
-        tz: str | None = None,
-        known: str | None = None,
-        provenance: bool | None = None,
-    ) -> AsyncAnswer[t.Spot]:
-        """Spot: see :meth:`Routes.spot`."""
-        return await self._call(ROUTES["spot"], locals())
-
-    async def stock_bars(
-        self,
-        symbol: str,
-        from_: Instant,
-        to: Instant,
-        *,
-        tz: str | None = None,
-        timeframe: Literal["1s", "1m", "5m", "1h", "1d"] | None = None,
-        tf: Literal["1s", "1m", "5m", "1h", "1d"] | None = None,
-        limit: int | None = None,
-        cursor: str | None = None,
-        source: Literal["trade"] | None = None,
-        adjusted: bool | None = None,
-        at: Instant | None = None,
-        known: str | None = None,
-        provenance: bool | None = None,
-    ) -> AsyncAnswer[list[t.Bar]]:
-        """Stock bars: see :meth:`Routes.stock_bars`."""
-        return await self._call(ROUTES["stock_bars"], locals())
-
-    async def sectors(
-        self,
-        *,
-        date: Day | None = None,
-        at: Instant | None = None,
-        tz: str | None = None,
-        known: str | None = None,
-        provenance: bool | None = None,
-    ) -> AsyncAnswer[list[t.SectorAverage]]:
-        """Sector averages: see :meth:`Routes.sectors`."""
-        return await self._call(ROUTES["sectors"], locals())
 
     async def movers(
         self,
@@ -2287,196 +2708,37 @@ class AsyncRoutes:
         """Result of a saved screen: see :meth:`Routes.screen_result`."""
         return await self._call(ROUTES["screen_result"], locals())
 
-    async def gex_history(
+    async def sectors(
         self,
-        symbol: str,
-        date: Day,
-        *,
-        from_: str | None = None,
-        to: str | None = None,
-        by_expiry: bool | None = None,
-        top: int | None = None,
-        at: Instant | None = None,
-        tz: str | None = None,
-        known: str | None = None,
-        provenance: bool | None = None,
-    ) -> AsyncAnswer[t.GexHistory]:
-        """GEX history: see :meth:`Routes.gex_history`."""
-        return await self._call(ROUTES["gex_history"], locals())
-
-    async def gex_grid(
-        self,
-        symbol: str,
-        *,
-        at: Instant | None = None,
-        tz: str | None = None,
-        expiries: Texts | None = None,
-        dte: Literal["0"] | None = None,
-        top: int | None = None,
-        by_expiry: bool | None = None,
-        known: str | None = None,
-        provenance: bool | None = None,
-    ) -> AsyncAnswer[t.GexGrid]:
-        """GEX grid: see :meth:`Routes.gex_grid`."""
-        return await self._call(ROUTES["gex_grid"], locals())
-
-    async def gex_reference(
-        self,
-        symbol: str,
         *,
         date: Day | None = None,
-        basis: Literal["open", "prev_close"] | None = None,
         at: Instant | None = None,
         tz: str | None = None,
         known: str | None = None,
         provenance: bool | None = None,
-    ) -> AsyncAnswer[t.GexReference]:
-        """GEX reference: see :meth:`Routes.gex_reference`."""
-        return await self._call(ROUTES["gex_reference"], locals())
+    ) -> AsyncAnswer[list[t.SectorAverage]]:
+        """Sector averages: see :meth:`Routes.sectors`."""
+        return await self._call(ROUTES["sectors"], locals())
 
-    async def gex_exposures(
-        self,
-        symbol: str,
-        *,
-        at: Instant | None = None,
-        tz: str | None = None,
-        known: str | None = None,
-        provenance: bool | None = None,
-    ) -> AsyncAnswer[t.GexExposures]:
-        """Delta, vanna, charm and vega exposure: see :meth:`Routes.gex_exposures`."""
-        return await self._call(ROUTES["gex_exposures"], locals())
-
-    async def gex_figures(
-        self,
-        symbol: str,
-        *,
-        preset: Literal["capture", "vendor_profile", "shares", "traded", "flow", "zero_dte"] | None = None,
-        unit: Literal["per_dollar", "per_percent", "shares"] | None = None,
-        weight: Literal["open_interest", "volume", "open_interest_and_volume"] | None = None,
-        sign: Literal["calls_plus", "by_flow"] | None = None,
-        gamma: Literal["solved", "vendor"] | None = None,
-        years: Literal["calendar", "weekdays_262"] | None = None,
-        flip: Literal["cumulative", "repriced"] | None = None,
-        walls: Literal["net", "one_sided"] | None = None,
-        expiries: Texts | None = None,
-        at: Instant | None = None,
-        tz: str | None = None,
-        top: int | None = None,
-        known: str | None = None,
-        provenance: bool | None = None,
-    ) -> AsyncAnswer[t.GexFigures]:
-        """GEX in a convention: see :meth:`Routes.gex_figures`."""
-        return await self._call(ROUTES["gex_figures"], locals())
-
-    async def gex_change(
+    async def stock_bars(
         self,
         symbol: str,
         from_: Instant,
         to: Instant,
         *,
         tz: str | None = None,
-        top: int | None = None,
-        known: str | None = None,
-        provenance: bool | None = None,
-    ) -> AsyncAnswer[t.GexDiff]:
-        """GEX change: see :meth:`Routes.gex_change`."""
-        return await self._call(ROUTES["gex_change"], locals())
-
-    async def levels(
-        self,
-        symbol: str,
-        *,
-        basis: float | None = None,
+        timeframe: Literal["1s", "1m", "5m", "1h", "1d"] | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+        source: Literal["trade"] | None = None,
+        tf: Literal["1s", "1m", "5m", "1h", "1d"] | None = None,
+        adjusted: bool | None = None,
         at: Instant | None = None,
-        tz: str | None = None,
         known: str | None = None,
         provenance: bool | None = None,
-    ) -> AsyncAnswer[t.Levels]:
-        """Price levels: see :meth:`Routes.levels`."""
-        return await self._call(ROUTES["levels"], locals())
-
-    async def legacy_strikes(
-        self,
-        underlying: str,
-        date: Day,
-        *,
-        source: str | None = None,
-        at: Instant | None = None,
-        tz: str | None = None,
-        known: str | None = None,
-        provenance: bool | None = None,
-    ) -> AsyncAnswer[list[t.SessionStrike]]:
-        """GEX by strike (deprecated): see :meth:`Routes.legacy_strikes`."""
-        return await self._call(ROUTES["legacy_strikes"], locals())
-
-    async def chain_expirations(
-        self,
-        symbol: str,
-        *,
-        at: Instant | None = None,
-        tz: str | None = None,
-        expiry: Day | None = None,
-        strike_gte: int | None = None,
-        strike_lte: int | None = None,
-        known: str | None = None,
-        provenance: bool | None = None,
-    ) -> AsyncAnswer[list[str]]:
-        """Option expirations: see :meth:`Routes.chain_expirations`."""
-        return await self._call(ROUTES["chain_expirations"], locals())
-
-    async def chain(
-        self,
-        symbol: str,
-        *,
-        at: Instant | None = None,
-        tz: str | None = None,
-        expiry: Day | None = None,
-        strike_gte: int | None = None,
-        strike_lte: int | None = None,
-        known: str | None = None,
-        provenance: bool | None = None,
-    ) -> AsyncAnswer[t.Chain]:
-        """Option chain: see :meth:`Routes.chain`."""
-        return await self._call(ROUTES["chain"], locals())
-
-    async def account_usage(
-        self,
-    ) -> AsyncAnswer[t.AccountUsage]:
-        """Usage: see :meth:`Routes.account_usage`."""
-        return await self._call(ROUTES["account_usage"], locals())
-
-    async def classification(
-        self,
-    ) -> AsyncAnswer[t.Declaration | None]:
-        """Market-data declaration: see :meth:`Routes.classification`."""
-        return await self._call(ROUTES["classification"], locals())
-
-    async def classify(
-        self,
-        body: t.ClassificationInput,
-    ) -> AsyncAnswer[t.Declaration]:
-        """Declare: see :meth:`Routes.classify`."""
-        return await self._call(ROUTES["classify"], locals())
-
-    async def api_keys(
-        self,
-    ) -> AsyncAnswer[list[t.ApiKey] | None]:
-        """API keys: see :meth:`Routes.api_keys`."""
-        return await self._call(ROUTES["api_keys"], locals())
-
-    async def create_key(
-        self,
-        body: t.KeyInput | None = None,
-    ) -> AsyncAnswer[t.CreatedKey]:
-        """Create an API key: see :meth:`Routes.create_key`."""
-        return await self._call(ROUTES["create_key"], locals())
-
-    async def revoke_key(
-        self,
-        id: str,
-    ) -> AsyncAnswer[t.RevokeKeyPayload]:
-        """Revoke an API key: see :meth:`Routes.revoke_key`."""
-        return await self._call(ROUTES["revoke_key"], locals())
+    ) -> AsyncAnswer[list[t.Bar]]:
+        """Stock bars: see :meth:`Routes.stock_bars`."""
+        return await self._call(ROUTES["stock_bars"], locals())
 
     async def stream_ticket(
         self,
@@ -2484,53 +2746,29 @@ class AsyncRoutes:
         """Create a stream ticket: see :meth:`Routes.stream_ticket`."""
         return await self._call(ROUTES["stream_ticket"], locals())
 
-    async def large_trades(
+    async def symbols(
         self,
         *,
-        symbol: str | None = None,
-        session: Day | None = None,
-        min_premium_usd: float | None = None,
-        limit: int | None = None,
-        at: Instant | None = None,
-        tz: str | None = None,
-        known: str | None = None,
-        provenance: bool | None = None,
-    ) -> AsyncAnswer[t.LargeTradesPage]:
-        """Large option trades: see :meth:`Routes.large_trades`."""
-        return await self._call(ROUTES["large_trades"], locals())
+        class_: Literal["equity", "index"] | None = None,
+    ) -> AsyncAnswer[list[t.RegistryEntry]]:
+        """Symbols: see :meth:`Routes.symbols`."""
+        return await self._call(ROUTES["symbols"], locals())
 
-    async def eod_prints(
+    async def symbol_lookup(
         self,
-        *,
-        symbol: str | None = None,
-        session: Day | None = None,
-        from_ms: int | None = None,
-        to_ms: int | None = None,
-        min_premium_usd: float | None = None,
-        right: Literal["call", "put"] | None = None,
-        expiry: Day | None = None,
-        at: Instant | None = None,
-        tz: str | None = None,
-        known: str | None = None,
-        provenance: bool | None = None,
-    ) -> AsyncAnswer[t.EodPrints]:
-        """Largest option prints of a session: see :meth:`Routes.eod_prints`."""
-        return await self._call(ROUTES["eod_prints"], locals())
+        q: str,
+    ) -> AsyncAnswer[t.SymbolLookup | None]:
+        """Symbol look-up: see :meth:`Routes.symbol_lookup`."""
+        return await self._call(ROUTES["symbol_lookup"], locals())
 
-    async def cross_section(
+    async def symbol(
         self,
         symbol: str,
-        *,
-        session: Day | None = None,
-        at: Instant | None = None,
-        tz: str | None = None,
-        known: str | None = None,
-        provenance: bool | None = None,
-    ) -> AsyncAnswer[t.CrossSectionPage]:
-        """Option flow of a session: see :meth:`Routes.cross_section`."""
-        return await self._call(ROUTES["cross_section"], locals())
+    ) -> AsyncAnswer[t.RegistryEntry]:
+        """Symbol: see :meth:`Routes.symbol`."""
+        return await self._call(ROUTES["symbol"], locals())
 
-    async def unusual_flow(
+    async def spot(
         self,
         symbol: str,
         *,
@@ -2538,159 +2776,9 @@ class AsyncRoutes:
         tz: str | None = None,
         known: str | None = None,
         provenance: bool | None = None,
-    ) -> AsyncAnswer[t.UnusualFlow]:
-        """Unusual premium: see :meth:`Routes.unusual_flow`."""
-        return await self._call(ROUTES["unusual_flow"], locals())
-
-    async def option_contracts(
-        self,
-        contracts: Texts,
-        *,
-        at: Instant | None = None,
-        tz: str | None = None,
-        known: str | None = None,
-        provenance: bool | None = None,
-    ) -> AsyncAnswer[list[t.ContractSnapshot]]:
-        """Several option contracts: see :meth:`Routes.option_contracts`."""
-        return await self._call(ROUTES["option_contracts"], locals())
-
-    async def vol_term(
-        self,
-        symbol: str,
-        *,
-        at: Instant | None = None,
-        tz: str | None = None,
-        known: str | None = None,
-        provenance: bool | None = None,
-    ) -> AsyncAnswer[t.VolatilityTerm]:
-        """Volatility term structure: see :meth:`Routes.vol_term`."""
-        return await self._call(ROUTES["vol_term"], locals())
-
-    async def vol_surface(
-        self,
-        symbol: str,
-        *,
-        at: Instant | None = None,
-        tz: str | None = None,
-        known: str | None = None,
-        provenance: bool | None = None,
-    ) -> AsyncAnswer[t.VolatilitySurface]:
-        """Volatility surface: see :meth:`Routes.vol_surface`."""
-        return await self._call(ROUTES["vol_surface"], locals())
-
-    async def vol_figures(
-        self,
-        symbol: str,
-        *,
-        at: Instant | None = None,
-        tz: str | None = None,
-        known: str | None = None,
-        provenance: bool | None = None,
-    ) -> AsyncAnswer[t.VolatilityFigures]:
-        """Volatility figures: see :meth:`Routes.vol_figures`."""
-        return await self._call(ROUTES["vol_figures"], locals())
-
-    async def greeks(
-        self,
-        contract: str,
-        *,
-        session: Day | None = None,
-        at: Instant | None = None,
-        tz: str | None = None,
-        known: str | None = None,
-        provenance: bool | None = None,
-    ) -> AsyncAnswer[t.Greeks]:
-        """Greeks of an option contract: see :meth:`Routes.greeks`."""
-        return await self._call(ROUTES["greeks"], locals())
-
-    async def option_bars(
-        self,
-        contract: str,
-        *,
-        tf: Literal["1m", "5m"] | None = None,
-        session: Day | None = None,
-        limit: int | None = None,
-        at: Instant | None = None,
-        tz: str | None = None,
-        known: str | None = None,
-        provenance: bool | None = None,
-    ) -> AsyncAnswer[t.OptionBarsPage]:
-        """Option bars: see :meth:`Routes.option_bars`."""
-        return await self._call(ROUTES["option_bars"], locals())
-
-    async def contract_history(
-        self,
-        contract: str,
-        *,
-        from_: Day | None = None,
-        to: Day | None = None,
-        at: Instant | None = None,
-        tz: str | None = None,
-        known: str | None = None,
-        provenance: bool | None = None,
-    ) -> AsyncAnswer[t.ContractHistory]:
-        """Option contract by day: see :meth:`Routes.contract_history`."""
-        return await self._call(ROUTES["contract_history"], locals())
-
-    async def off_exchange_concentration(
-        self,
-        symbol: str,
-        *,
-        from_: Instant | None = None,
-        to: Instant | None = None,
-        tz: str | None = None,
-        limit: int | None = None,
-        cursor: str | None = None,
-        at: Instant | None = None,
-        provenance: bool | None = None,
-    ) -> AsyncAnswer[list[t.OffExchangeConcentrationRow]]:
-        """Off-exchange price buckets: see :meth:`Routes.off_exchange_concentration`."""
-        return await self._call(ROUTES["off_exchange_concentration"], locals())
-
-    async def off_exchange_activity(
-        self,
-        symbol: str,
-        *,
-        from_: Instant | None = None,
-        to: Instant | None = None,
-        tz: str | None = None,
-        limit: int | None = None,
-        cursor: str | None = None,
-        at: Instant | None = None,
-        provenance: bool | None = None,
-    ) -> AsyncAnswer[list[t.OffExchangeActivityRow]]:
-        """Off-exchange totals by session: see :meth:`Routes.off_exchange_activity`."""
-        return await self._call(ROUTES["off_exchange_activity"], locals())
-
-    async def off_exchange_composition(
-        self,
-        symbol: str,
-        *,
-        from_: Instant | None = None,
-        to: Instant | None = None,
-        tz: str | None = None,
-        limit: int | None = None,
-        cursor: str | None = None,
-        at: Instant | None = None,
-        provenance: bool | None = None,
-    ) -> AsyncAnswer[list[t.OffExchangeCompositionRow]]:
-        """Off-exchange trading by kind: see :meth:`Routes.off_exchange_composition`."""
-        return await self._call(ROUTES["off_exchange_composition"], locals())
-
-    async def off_exchange_profile(
-        self,
-        symbol: str,
-        *,
-        from_: Instant | None = None,
-        to: Instant | None = None,
-        tz: str | None = None,
-        limit: int | None = None,
-        cursor: str | None = None,
-        at: Instant | None = None,
-        provenance: bool | None = None,
-    ) -> AsyncAnswer[list[t.OffExchangeProfileRow]]:
-        """Off-exchange trading by price: see :meth:`Routes.off_exchange_profile`."""
-        return await self._call(ROUTES["off_exchange_profile"], locals())
+    ) -> AsyncAnswer[t.Spot]:
+        """Spot: see :meth:`Routes.spot`."""
+        return await self._call(ROUTES["spot"], locals())
 
     async def watchlists(
         self,
@@ -2712,91 +2800,3 @@ class AsyncRoutes:
     ) -> AsyncAnswer[t.DeleteWatchlistPayload]:
         """Delete a watchlist: see :meth:`Routes.delete_watchlist`."""
         return await self._call(ROUTES["delete_watchlist"], locals())
-
-    async def journal_import(
-        self,
-        import_id: str,
-        body: str | bytes,
-        *,
-        format: Literal["jsonl", "csv"] | None = None,
-    ) -> AsyncAnswer[t.ImportResult]:
-        """Import trades: see :meth:`Routes.journal_import`."""
-        return await self._call(ROUTES["journal_import"], locals())
-
-    async def journal_accounts(
-        self,
-        *,
-        limit: int | None = None,
-        cursor: str | None = None,
-    ) -> AsyncAnswer[list[t.JournalAccount]]:
-        """Journal accounts: see :meth:`Routes.journal_accounts`."""
-        return await self._call(ROUTES["journal_accounts"], locals())
-
-    async def create_journal_account(
-        self,
-        body: t.JournalAccountInput,
-    ) -> AsyncAnswer[t.JournalAccount]:
-        """Create a journal account: see :meth:`Routes.create_journal_account`."""
-        return await self._call(ROUTES["create_journal_account"], locals())
-
-    async def replace_journal_account(
-        self,
-        id: str,
-        body: t.JournalAccountInput,
-    ) -> AsyncAnswer[t.JournalAccount]:
-        """Create or replace a journal account: see :meth:`Routes.replace_journal_account`."""
-        return await self._call(ROUTES["replace_journal_account"], locals())
-
-    async def patch_journal_account(
-        self,
-        id: str,
-        body: t.JournalAccountPatch,
-    ) -> AsyncAnswer[t.JournalAccount]:
-        """Update a journal account: see :meth:`Routes.patch_journal_account`."""
-        return await self._call(ROUTES["patch_journal_account"], locals())
-
-    async def delete_journal_account(
-        self,
-        id: str,
-    ) -> AsyncAnswer[t.DeletedFromJournal]:
-        """Delete a journal account: see :meth:`Routes.delete_journal_account`."""
-        return await self._call(ROUTES["delete_journal_account"], locals())
-
-    async def journal_trades(
-        self,
-        *,
-        limit: int | None = None,
-        cursor: str | None = None,
-    ) -> AsyncAnswer[list[t.JournalTrade]]:
-        """Trades: see :meth:`Routes.journal_trades`."""
-        return await self._call(ROUTES["journal_trades"], locals())
-
-    async def create_journal_trade(
-        self,
-        body: t.JournalTradeInput,
-    ) -> AsyncAnswer[t.JournalTrade]:
-        """Create a trade: see :meth:`Routes.create_journal_trade`."""
-        return await self._call(ROUTES["create_journal_trade"], locals())
-
-    async def replace_journal_trade(
-        self,
-        id: str,
-        body: t.JournalTradeInput,
-    ) -> AsyncAnswer[t.JournalTrade]:
-        """Create or replace a trade: see :meth:`Routes.replace_journal_trade`."""
-        return await self._call(ROUTES["replace_journal_trade"], locals())
-
-    async def patch_journal_trade(
-        self,
-        id: str,
-        body: t.JournalTradePatch,
-    ) -> AsyncAnswer[t.JournalTrade]:
-        """Update a trade: see :meth:`Routes.patch_journal_trade`."""
-        return await self._call(ROUTES["patch_journal_trade"], locals())
-
-    async def delete_journal_trade(
-        self,
-        id: str,
-    ) -> AsyncAnswer[t.DeletedFromJournal]:
-        """Delete a trade: see :meth:`Routes.delete_journal_trade`."""
-        return await self._call(ROUTES["delete_journal_trade"], locals())

@@ -1,13 +1,29 @@
-import type { GraphQLSchema } from 'graphql';
+import {
+  type GraphQLInputType,
+  type GraphQLSchema,
+  isNonNullType,
+  type NamedTypeNode,
+  type OperationDefinitionNode,
+  typeFromAST,
+} from 'graphql';
 import type { Caller } from '../../access/caller.ts';
+import { isMarketGroup } from '../../domain/market-group.ts';
 import type { WeighedOperation } from '../../graphql/limits/weighed-operation.ts';
 import { answerSchema } from './answer-schema.ts';
 import type { JsonSchema } from './json-schema.ts';
-import { type ReadOperation, readRouteOperation, type StoredOperation, storedOperation } from './operation.ts';
-import { tableName } from './params.ts';
+import {
+  type ReadOperation,
+  type StoredOperation,
+  storedOperation,
+  validOperation,
+  writtenOperation,
+} from './operation.ts';
+import { type Params, tableName } from './params.ts';
 import { provenanceParam } from './provenance.ts';
-import type { Route } from './route.ts';
-import { answerTables, type Tables } from './table.ts';
+import { type Route, type RouteRequests, type RouteSettings, routeRow } from './route.ts';
+import { completed } from './selection.ts';
+import { answerTables, type Table, type Tables } from './table.ts';
+import { parameterName, variableReader } from './variable-readers.ts';
 
 /** A route and its operation. */
 export interface CompiledRoute {
@@ -42,6 +58,13 @@ function namedApart({ tables, beside }: Tables, { own }: Pick<Route, 'own'>): Ta
   return { tables: tables.map((table) => (isShared(table.name) ? { ...table, name: table.path } : table)), beside };
 }
 
+/** Tables with the one of a name first, which a request gets that names none. */
+function shownFirst({ tables, beside }: Tables, name: string | undefined): Tables {
+  const isShown = (table: Table) => table.name === name;
+  if (name !== undefined && !tables.some(isShown)) throw new Error(`no list of the answer is named ${name}`);
+  return { tables: [...tables.filter(isShown), ...tables.filter((table) => !isShown(table))], beside };
+}
+
 /** The part of an operation's result at `path`. If it has no `data`, everything besides `meta` is the data. */
 export function answerAt(
   result: Record<string, unknown>,
@@ -57,10 +80,10 @@ export function answerAt(
 export function completeRoute(
   written: Route,
   operation: StoredOperation,
-  { answer, found }: Pick<CompiledRoute, 'answer' | 'found'>,
+  { answer, found, table }: Pick<CompiledRoute, 'answer' | 'found'> & { table?: string | undefined },
 ): CompiledRoute {
   const { data } = answer.properties as { data: JsonSchema };
-  const tables = written.method === 'GET' ? namedApart(answerTables(data), written) : noTables;
+  const tables = written.method === 'GET' ? shownFirst(namedApart(answerTables(data), written), table) : noTables;
   const names = tables.tables.map(({ name }) => name);
   const queryParams = {
     ...written.queryParams,
@@ -72,13 +95,59 @@ export function completeRoute(
   return { route, operation, answer, tables, found };
 }
 
-function compiledRoute(schema: GraphQLSchema, route: Route): CompiledRoute {
-  const operation = storedOperation(schema, route, readRouteOperation(schema, route));
-  const answer = answerSchema(schema, route, operation);
-  return completeRoute(route, operation, { answer, found: (result) => answerAt(result, route.answer) });
+/** Variables that a route sets itself, beside `tz`, which has a default. */
+const ownVariables = ['protobuf', 'provenance'];
+
+/** The requests of a route of the contract: its settings, and a parameter for each variable that they leave. */
+function requestsOf(
+  schema: GraphQLSchema,
+  { variableDefinitions = [] }: OperationDefinitionNode,
+  { params: declared = {}, variables: computed = {} }: RouteSettings,
+): RouteRequests {
+  const variableOf = new Map<string, string>();
+  const params: Params = {};
+  for (const { variable, type: node, defaultValue } of variableDefinitions) {
+    const { value } = variable.name;
+    const name = parameterName(value);
+    if (declared[name]) params[name] = declared[name];
+    if (Object.hasOwn(computed, value) || ownVariables.includes(value)) continue;
+    variableOf.set(name, value);
+    if (declared[name]) continue;
+    const type = typeFromAST(schema, node as NamedTypeNode) as GraphQLInputType;
+    const { reader } = variableReader(type);
+    params[name] = isNonNullType(type) && !defaultValue && value !== 'tz' ? reader : reader.optional();
+  }
+  return {
+    params: { ...params, ...declared },
+    variables(values, body) {
+      const given = [...variableOf].map(([name, variable]) => [variable, values[name]]);
+      const made = Object.entries(computed).map(([variable, of]) => [variable, of(values as never, body)]);
+      return Object.fromEntries([...given, ...made].filter(([, value]) => value !== undefined));
+    },
+  };
 }
 
-/** The routes of the table, each with its operation validated. */
-export function compiledRoutes(schema: GraphQLSchema, routes: readonly Route[]): CompiledRoute[] {
-  return routes.map((route) => compiledRoute(schema, route));
+/** A route of the contract, of its settings. Throws at startup if its operation does not fit the schema. */
+function contractRoute(schema: GraphQLSchema, settings: RouteSettings): CompiledRoute {
+  const { params: _params, variables: _variables, withoutMeta, reportsFlow, table, ...rest } = settings;
+  const { answer = '', scopeGroup, method = 'GET' } = rest;
+  const { instant = method === 'GET' && isMarketGroup(scopeGroup) ? 'whole' : null } = rest;
+  const path = `../routes/${rest.operation}`;
+  const { document, definition } = writtenOperation(path);
+  const row = routeRow({ ...rest, instant }, requestsOf(schema, definition, settings));
+  const read = validOperation(schema, path, completed(schema, document, { answer, instant, withoutMeta, reportsFlow }));
+  const operation = storedOperation(schema, row, read);
+  const compiled = completeRoute(row, operation, {
+    answer: answerSchema(schema, row, operation),
+    found: (result) => answerAt(result, row.answer),
+    table,
+  });
+  if (compiled.tables.tables.length > 1 && table === undefined)
+    throw new Error(`${path}: its answer has several lists; the setting table names the one that tables contain`);
+  return compiled;
+}
+
+/** The routes of the contract, each with its operation validated. */
+export function contractRoutes(schema: GraphQLSchema, settings: readonly RouteSettings[]): CompiledRoute[] {
+  return settings.map((each) => contractRoute(schema, each));
 }

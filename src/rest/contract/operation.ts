@@ -18,8 +18,6 @@ import { type AnswerLimits, executeInPieces } from '../../graphql/execution/slic
 import { coerceVariables } from '../../graphql/execution/variables.ts';
 import { type Failure, failureWithin, internal, invalidRequest } from '../../wire/failure.ts';
 import { withFragments } from './fragments.ts';
-import { type MetaRoute, withMeta } from './meta-selection.ts';
-import type { Route } from './route.ts';
 
 /** Context of a stored operation: the graph's, opaque here. */
 export type OperationContext = object;
@@ -31,9 +29,7 @@ export type OperationContext = object;
 export type StoredForm = 'json' | 'values' | 'whole';
 
 /** A route's stored operation, validated. */
-export interface StoredOperation {
-  source: string;
-  document: DocumentNode;
+export interface StoredOperation extends ReadOperation {
   /** The name and attributes of the span of a run. */
   span: ReturnType<typeof operationSpan>;
   /** Names of the operation's variables. */
@@ -77,30 +73,43 @@ export interface ReadOperation {
   key?: string;
 }
 
-/**
- * Reads and validates an operation's file, relative to this folder. A route's gets the metadata of its answer. Throws
- * at startup if it does not fit the schema.
- */
-export function readOperation(schema: GraphQLSchema, path: string, route?: MetaRoute): ReadOperation {
-  const written = withFragments(parse(readFileSync(new URL(path, import.meta.url), 'utf8'), { noLocation: true }));
-  const document = route ? withMeta(schema, written, route) : written;
+/** The sole operation of a document. */
+const operationIn = ({ definitions }: DocumentNode) =>
+  definitions.find((node): node is OperationDefinitionNode => node.kind === Kind.OPERATION_DEFINITION)!;
+
+/** An operation as it is written in a file, relative to this folder, with shared fragments expanded. */
+export function writtenOperation(path: string): Omit<ReadOperation, 'source'> {
+  const text = readFileSync(new URL(path, import.meta.url), 'utf8');
+  const document = withFragments(parse(text, { noLocation: true }));
+  return { document, definition: operationIn(document) };
+}
+
+/** Validates the operation of a file. Throws at startup if it does not fit the schema. */
+export function validOperation(schema: GraphQLSchema, path: string, document: DocumentNode): ReadOperation {
   const problems = validate(schema, document);
   if (problems.length > 0)
     throw new Error(`${path} does not fit the schema: ${problems.map((problem) => problem.message).join('; ')}`);
-  const definition = document.definitions.find(
-    (node): node is OperationDefinitionNode => node.kind === Kind.OPERATION_DEFINITION,
-  )!;
-  return { source: `${print(document)}\n`, document, definition };
+  return { source: `${print(document)}\n`, document, definition: operationIn(document) };
 }
 
-/** Reads and validates a route's operation. */
-export function readRouteOperation(schema: GraphQLSchema, route: Route): ReadOperation {
-  return readOperation(schema, `../routes/${route.operation}`, route);
+/** Reads and validates an operation's file, relative to this folder. */
+export const readOperation = (schema: GraphQLSchema, path: string): ReadOperation =>
+  validOperation(schema, path, writtenOperation(path).document);
+
+/** Traits of a route that its operation is run by. */
+export interface OperationTraits {
+  /** Keys of `data` and its rows that are absent, not null, when unknown. */
+  absent: readonly string[];
+  /**
+   * The error of variables that the operation's types reject, in the contract's words; null = the type's own error,
+   * whose message is `problem`.
+   */
+  invalidVariables?: (variables: Readonly<Record<string, unknown>>, problem: string) => Failure | null;
 }
 
 /** A route's operation, ready to run. */
-export function storedOperation(schema: GraphQLSchema, route: Route, read: ReadOperation): StoredOperation {
-  const { source, document, definition } = read;
+export function storedOperation(schema: GraphQLSchema, route: OperationTraits, read: ReadOperation): StoredOperation {
+  const { document, definition } = read;
   const absent = new Set(route.absent);
   const prepared = (form: AnswerForm) => new PreparedOperation(schema, document, definition.name?.value, form);
   const forms: Record<StoredForm, PreparedOperation> = {
@@ -109,8 +118,7 @@ export function storedOperation(schema: GraphQLSchema, route: Route, read: ReadO
     whole: prepared({ isWritten: false, absent: new Set() }),
   };
   return {
-    source,
-    document,
+    ...read,
     span: operationSpan(document),
     variables: (definition.variableDefinitions ?? []).map((variable) => variable.variable.name.value),
     run: async (form, context, variables, metering) => {

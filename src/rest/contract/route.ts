@@ -6,8 +6,10 @@ import { type Needs, needsOfGroup } from '../../schema/needs.ts';
 import type { Failure } from '../../wire/failure.ts';
 import type { BodyReader } from './body.ts';
 import { type Example, exampleOf } from './example.ts';
+import type { OperationTraits } from './operation.ts';
 import { answerFormat, known, type Params, type ParamValues, pointInTime, timeZone } from './params.ts';
 import type { ProtobufMessage } from './protobuf.ts';
+import type { Instant } from './selection.ts';
 
 /**
  * Groups of usage, and OpenAPI's tags (contract-notes 2). `own` is the tag of the operator's routes; their usage counts
@@ -53,7 +55,7 @@ export interface OwnTraits {
 }
 
 /** One row of the route table: maps a REST request to a stored operation, and its answer to a body. */
-export interface Route {
+export interface Route extends OperationTraits {
   /** Its name for clients: OpenAPI's `operationId`, and the MCP tool's name with `_` for `-`. It never changes. */
   name: string;
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -80,33 +82,17 @@ export interface Route {
   operation: string;
   /**
    * Path of the answer in the operation's result; '' for the result itself. It selects `data`, or the fields that
-   * together are the data. `meta` is added: all of it, under the names of REST; what an operation selects of it itself
-   * stays as it is.
+   * together are the data, and `meta`.
    */
   answer: string;
-  /** Fields of the graph's `meta` that the contract's does not have. */
-  withoutMeta?: readonly string[];
-  /** True if `meta.caps` says whether option flow is granted. */
-  reportsFlow?: true;
-  /** The operation's variables from the parameters. Every declared variable gets a value: null if absent. */
+  /** The operation's variables from the parameters. */
   variables: (values: Record<string, unknown>, body: unknown) => Record<string, unknown>;
-  /**
-   * The error of variables that the operation's types reject, in the contract's words; null = the type's own error,
-   * whose message is `problem`.
-   */
-  invalidVariables?: (variables: Readonly<Record<string, unknown>>, problem: string) => Failure | null;
-  /**
-   * Takes `at`, `known` and `tz`: its operation reads the market below `asOf`, by the variables of these names, and
-   * `answer` lies there. `without known`: data as it was known before is not kept, and `known` is 400. `own at`: fields
-   * below take `at` and `tz`, so only `known` is added.
-   */
-  hasInstant?: true | 'without known' | 'own at';
+  /** Instants that it is read as of; null = it takes none. */
+  instant: Instant | null;
   /** Number of rows that a request asks for; absent = at most 1,000, which cost one request. */
   rowsAsked?: (values: Readonly<Record<string, unknown>>) => number;
   /** Its answers depend on data of the account: they are cached for no other caller, whatever their rights. */
   isOwn?: true;
-  /** Keys of `data` and its rows that are absent, not null, when unknown. */
-  absent: readonly string[];
   /** True if it answers `token_expired` for an expired credential; other routes answer `unauthenticated`. */
   listsTokenExpired: boolean;
   /** True if the number of its requests in flight is limited per API key (spec 8). */
@@ -150,32 +136,54 @@ export const usageGroups = ({ own, scopeGroup }: Route): readonly string[] => ow
 /** True if a route reads market data. */
 export const readsMarket = (route: Route): boolean => usageGroups(route).some(isMarketGroup);
 
-type Written = Pick<Route, 'name' | 'path' | 'summary' | 'scopeGroup' | 'operation' | 'graphql'> &
-  Partial<Omit<Route, 'pathParams' | 'queryParams' | 'variables' | 'example'>> & { example?: Partial<Example> };
+/** Values of the declared parameters by their types, of the others as they are read. */
+type Values<P extends Params> = ParamValues<P> & Readonly<Record<string, unknown>>;
+
+/**
+ * Settings of a route: all that does not follow from its operation. The operation, in `operation` below `routes/`, is
+ * written as of now and without metadata.
+ */
+export type RouteSettings<P extends Params = Params> = Pick<
+  Route,
+  'name' | 'path' | 'summary' | 'scopeGroup' | 'operation' | 'graphql'
+> &
+  Partial<Omit<Route, 'pathParams' | 'queryParams' | 'variables' | 'example' | 'instant'>> & {
+    example?: Partial<Example>;
+    /** Parameters that are read otherwise than by the type of the variable of their name, or that have none. */
+    params?: P;
+    /** Variables that are no parameters of their names. Undefined leaves one out. */
+    variables?: Readonly<Record<string, (values: Values<P>, body: unknown) => unknown>>;
+    /** Read as of an instant; `null` = not. Default: a route of market data is. */
+    instant?: Instant | null;
+    /** Fields of the graph's `meta` that the contract's does not have. */
+    withoutMeta?: readonly string[];
+    /** True if `meta.caps` says whether option flow is granted. */
+    reportsFlow?: true;
+    /** Name of the list that tables contain unless a request names another; required if there are several. */
+    table?: string;
+  };
+
+/** Declares a route. */
+export const route = <P extends Params>(settings: RouteSettings<P>): RouteSettings => settings as RouteSettings;
 
 /** The instant as of which a route of market data answers. */
-const instantParams = { at: pointInTime.optional(), tz: timeZone.optional() };
-const knownParam = { known: known.optional() };
-const textParam = { format: answerFormat.optional() };
+const instantParams: Params = { at: pointInTime.optional(), tz: timeZone.optional() };
+const knownParam: Params = { known: known.optional() };
+const textParam: Params = { format: answerFormat.optional() };
 
 /** The parameters of a route's instants. */
-function instantsOf({ hasInstant }: Pick<Route, 'hasInstant'>): Params {
-  if (hasInstant === undefined) return {};
-  return {
-    ...(hasInstant !== 'own at' && instantParams),
-    ...(hasInstant !== 'without known' && knownParam),
-  };
-}
+const instantsOf = (instant: Instant | null): Params => ({
+  ...(instant && instant !== 'own at' && instantParams),
+  ...(instant && instant !== 'without known' && knownParam),
+});
 
 /** The variables of a route's instants. */
-function instantVariables(
-  { hasInstant }: Pick<Route, 'hasInstant'>,
-  values: Readonly<Record<string, unknown>>,
-): Record<string, unknown> {
-  if (hasInstant === undefined) return {};
+function instantVariables(instant: Instant | null, values: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  if (instant === null) return {};
   return {
-    ...(hasInstant !== 'own at' && { at: values.at ?? null, tz: values.tz ?? exchangeTimeZone }),
-    ...(hasInstant !== 'without known' && { known: values.known ?? null }),
+    tz: values.tz ?? exchangeTimeZone,
+    ...(instant !== 'own at' && { at: values.at ?? null }),
+    ...(instant !== 'without known' && { known: values.known ?? null }),
   };
 }
 
@@ -187,47 +195,42 @@ export function requestsOfRows({ rowsAsked }: Pick<Route, 'rowsAsked'>, values: 
   return Math.max(1, Math.ceil((rowsAsked?.(values) ?? 0) / rowsARequest));
 }
 
-/** Declares a route. Without `variables`, each parameter is the operation's variable of the same name in camelCase. */
-export function route<P extends Params>(
-  written: Written & { params: P; variables?: (values: ParamValues<P>, body: unknown) => Record<string, unknown> },
-): Route {
-  const { params: own, variables, example = {}, ...rest } = written;
-  const params: Params = {
-    ...own,
-    ...instantsOf(rest),
-    ...(rest.text && textParam),
-  };
-  const inPath = new Set([...written.path.matchAll(/:(\w+)/g)].map((match) => match[1]!));
+/** The requests of a route: its parameters, and the variables that they become. */
+export interface RouteRequests extends Pick<Route, 'variables'> {
+  params: Params;
+}
+
+/** Settings that the row has as they are. */
+export type RowSettings = Omit<
+  RouteSettings,
+  'params' | 'variables' | 'withoutMeta' | 'reportsFlow' | 'table' | 'instant'
+> &
+  Pick<Route, 'instant'>;
+
+/** The row of the route table of settings and of the requests that follow from its operation. */
+export function routeRow({ example = {}, ...settings }: RowSettings, { params: own, variables }: RouteRequests): Route {
+  const { instant, answer = '', scopeGroup, path } = settings;
+  const params: Params = { ...own, ...instantsOf(instant), ...(settings.text && textParam) };
+  const inPath = new Set([...path.matchAll(/:(\w+)/g)].map((match) => match[1]!));
   const pick = (wanted: boolean): Params =>
     Object.fromEntries(Object.entries(params).filter(([name]) => inPath.has(name) === wanted));
   return {
     method: 'GET',
     description: '',
-    answer: '',
     absent: [],
     listsTokenExpired: false,
     inFlightLimited: false,
     aboutSessions: false,
     errors: [],
-    needs: needsOfGroup[written.scopeGroup] ?? 'any',
-    symbolRule: symbolRuleOfGroup[written.scopeGroup] ?? 'none',
-    ...rest,
+    needs: needsOfGroup[scopeGroup] ?? 'any',
+    symbolRule: symbolRuleOfGroup[scopeGroup] ?? 'none',
+    ...settings,
     // As of an instant in a past session, each of them is about sessions that are over.
-    ...(rest.hasInstant && { answer: `asOf.${rest.answer}`, aboutSessions: true }),
-    example: exampleOf(written.path, example),
+    ...(instant && { aboutSessions: true }),
+    answer: instant ? `asOf.${answer}` : answer,
+    example: exampleOf(path, example),
     pathParams: pick(true),
     queryParams: pick(false),
-    variables: (values, body) => ({
-      ...(variables ? variables(values as ParamValues<P>, body) : camelCased(values, body)),
-      ...instantVariables(rest, values),
-    }),
+    variables: (values, body) => ({ ...variables(values, body), ...instantVariables(instant, values) }),
   };
-}
-
-function camelCased(values: Record<string, unknown>, body: unknown): Record<string, unknown> {
-  const camel = Object.entries(values).map(([name, value]) => [
-    name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase()),
-    value,
-  ]);
-  return { ...Object.fromEntries(camel), ...(body === undefined ? {} : { body }) };
 }

@@ -68,11 +68,11 @@ export function requireServed(
 
 /** The values of a route's parameters, from the texts of path and query. */
 export function routeValues(
-  { pathParams, queryParams, hasInstant }: Route,
+  { pathParams, queryParams, instant }: Route,
   path: Readonly<Record<string, unknown>>,
   query: Readonly<Record<string, unknown>>,
 ): Record<string, unknown> {
-  if (hasInstant === 'without known' && query.known !== undefined)
+  if (instant === 'without known' && query.known !== undefined)
     throw invalidParameter('known', 'expected none: this data as it was known before is not kept');
   return { ...readParams(pathParams, path), ...readParams(queryParams, query) };
 }

@@ -12,11 +12,10 @@ import {
   isObjectType,
   Kind,
   OperationTypeNode,
-  parseValue,
   type SelectionSetNode,
 } from 'graphql';
 import { responseKey } from '../../graphql/execution/document.ts';
-import { changedAt, fieldNode, metaSelection, named, takesNothing } from '../contract/meta-selection.ts';
+import { asOfSelection, changedAt, fieldNode, metaSelection, takesNothing } from '../contract/selection.ts';
 import { FileProblem, SettingProblem } from './problems.ts';
 
 /** Answers of an operation: where its data and its metadata are, and which of them never change. */
@@ -142,24 +141,10 @@ function instantKeysBeside(set: SelectionSetNode): OwnAnswer['instantKeys'] {
   return { at: free('as_of_at'), atEffective: free('as_of_at_effective') };
 }
 
-/** The selection below `asOf`, whose instant is that of the request. */
-function wrapped(
-  schema: GraphQLSchema,
-  { selections }: SelectionSetNode,
-  instantKeys: OwnAnswer['instantKeys'],
-): SelectionSetNode {
-  const { args } = schema.getQueryType()!.getFields().asOf!;
-  const below = [...selections, ...Object.entries(instantKeys).map(([name, key]) => fieldNode(name, key))];
-  const asOf: FieldNode = {
-    ...fieldNode('asOf', 'asOf'),
-    arguments: args.map(({ name }) => ({
-      kind: Kind.ARGUMENT,
-      name: named(name),
-      value: parseValue(`$${name}`, { noLocation: true }),
-    })),
-    selectionSet: { kind: Kind.SELECTION_SET, selections: below },
-  };
-  return { kind: Kind.SELECTION_SET, selections: [asOf] };
+/** The selection below `asOf`, whose instant is that of the request, and is read too. */
+function wrapped({ selections, ...set }: SelectionSetNode, instantKeys: OwnAnswer['instantKeys']): SelectionSetNode {
+  const instant = Object.entries(instantKeys).map(([name, key]) => fieldNode(name, key));
+  return asOfSelection({ ...set, selections: [...selections, ...instant] }, 'whole');
 }
 
 /** True if an operation can be read as of an instant: it selects the market alone, and names no instant itself. */
@@ -202,7 +187,7 @@ export function ownAnswer(
   const type = last ? bottomType(steps, last) : rootType;
   const selection = last ? last.selectionSet && withoutOwnMeta(last.selectionSet, bottom === bearing) : own;
   return {
-    selection: isWrapped ? wrapped(schema, added, instantKeys) : added,
+    selection: isWrapped ? wrapped(added, instantKeys) : added,
     dataPath: [...prefix, ...(data?.split('.') ?? [])],
     data: { type, selection },
     isNullable: isNullableAbove(steps, last),

@@ -7,11 +7,9 @@ import {
   type OperationDefinitionNode,
   OperationTypeNode,
   parse,
-  parseType,
   print,
   type SelectionSetNode,
   TypeInfo,
-  type VariableDefinitionNode,
   visit,
   visitWithTypeInfo,
 } from 'graphql';
@@ -26,7 +24,8 @@ import { inlineSchema, ownEnvelope } from '../contract/answer-schema.ts';
 import { type CompiledRoute, completeRoute } from '../contract/compiled-route.ts';
 import type { JsonSchema } from '../contract/json-schema.ts';
 import { type ReadOperation, storedOperation } from '../contract/operation.ts';
-import { type Route, route } from '../contract/route.ts';
+import { type Route, type RowSettings, routeRow } from '../contract/route.ts';
+import { instantVariables } from '../contract/selection.ts';
 import { type OwnAnswer, ownAnswer } from './answer.ts';
 import { leadingComment, readOwnDocument } from './document.ts';
 import { ownParameters } from './parameters.ts';
@@ -48,18 +47,6 @@ const pascalCase = (name: string) => name.replace(/(?:^|-)(\w)/g, (_, letter: st
 const inWords = (name: string) => name.replaceAll('-', ' ').replace(/^\w/, (letter) => letter.toUpperCase());
 
 const version = (...texts: string[]) => createHash('sha256').update(texts.join('\0')).digest('base64url').slice(0, 16);
-
-/** Variables of the instant that a wrapped operation is read as of: the arguments of `asOf`. */
-function instantVariables(schema: GraphQLSchema): VariableDefinitionNode[] {
-  return schema
-    .getQueryType()!
-    .getFields()
-    .asOf!.args.map(({ name, type }) => ({
-      kind: Kind.VARIABLE_DEFINITION,
-      variable: { kind: Kind.VARIABLE, name: { kind: Kind.NAME, value: name } },
-      type: parseType(String(type), { noLocation: true }),
-    }));
-}
 
 const nothing: readonly never[] = [];
 
@@ -85,7 +72,7 @@ function completeOperation(
         kind: Kind.OPERATION_DEFINITION,
         operation,
         name: { kind: Kind.NAME, value: `Own${pascalCase(name)}` },
-        variableDefinitions: [...variableDefinitions, ...(isWrapped ? instantVariables(schema) : [])],
+        variableDefinitions: [...variableDefinitions, ...(isWrapped ? instantVariables(schema, 'whole') : [])],
         selectionSet,
       },
     ],
@@ -190,27 +177,26 @@ function rowOf(
     about,
   );
   const taken =
-    isWrapped && instantVariables(parts.schema).find(({ variable }) => Object.hasOwn(params, variable.name.value));
+    isWrapped &&
+    instantVariables(parts.schema, 'whole').find(({ variable }) => Object.hasOwn(params, variable.name.value));
   if (taken) throw new SettingProblem(`parameters.${taken.variable.name.value}`, 'is the instant of the route');
   const isMarket = groups.length > 0 && groups.every(isMarketGroup);
   const isCacheable = isMarket && settings.cache === 'sealed' && settings.method === 'GET';
   const sealed = isCacheable && !fields.some(isOfClock) ? answer.sealed : 'never';
-  const row = route({
+  const row: RowSettings = {
     name,
     method: settings.method,
     path,
     summary: settings.summary ?? inWords(name),
     description: settings.description || leadingComment(file) || `Runs the document ${file.name}.`,
     scopeGroup: 'own',
-    ...(!isMarket && { isOwn: true }),
-    params,
+    ...(!isMarket && { isOwn: true as const }),
     ...(body && { body }),
     operation: file.name,
     graphql: file.text,
-    ...(isWrapped && { hasInstant: true }),
+    instant: isWrapped ? 'whole' : null,
     // A tool has one answer.
     ...(definition.operation === OperationTypeNode.SUBSCRIPTION && { withoutTool: 'in any mode' as const }),
-    variables,
     invalidVariables,
     example,
     errors: [400, 403, 404, 502, 503, ...(body ? [413, 415] : [])],
@@ -222,8 +208,8 @@ function rowOf(
       version: version(file.text, JSON.stringify(settings)),
       variableOf,
     },
-  });
-  return { ...row, aboutSessions: sealed !== 'never' };
+  };
+  return { ...routeRow(row, { params, variables }), aboutSessions: sealed !== 'never' };
 }
 
 /** Compiles a route of the operator. Throws the problems of its document and settings. */

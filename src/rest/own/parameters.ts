@@ -7,19 +7,26 @@ import {
   isInputObjectType,
   isListType,
   isNonNullType,
-  isScalarType,
   type OperationDefinitionNode,
   typeFromAST,
   type VariableDefinitionNode,
 } from 'graphql';
+import { z } from 'zod';
 import { type Failure, invalidParameter } from '../../wire/failure.ts';
-import type { BodyReader } from '../contract/body.ts';
+import { type BodyReader, objectBody } from '../contract/body.ts';
 import { filledIn } from '../contract/example.ts';
-import { oneOf, type Param, type Params } from '../contract/params.ts';
-import { ownBody } from './own-body.ts';
-import type { OwnParameter } from './own-parameter.ts';
+import type { JsonSchema } from '../contract/json-schema.ts';
+import type { Param, Params } from '../contract/params.ts';
+import {
+  accepts,
+  listReader,
+  namedReader,
+  parameterName,
+  type ScalarReader,
+  variableReader,
+} from '../contract/variable-readers.ts';
 import { FileProblem, SettingProblem } from './problems.ts';
-import { accepts, jsonReader, listReader, namedReader, type ScalarReader, scalarReader } from './scalar-readers.ts';
+
 import type { ParameterSettings, RouteSettings } from './settings.ts';
 
 /** The requests of a route: where each variable comes from. */
@@ -33,26 +40,20 @@ export interface OwnParameters {
   example: { params: Record<string, string>; body?: string };
 }
 
+/** A variable of the operation as a parameter of the route. */
+interface OwnParameter extends ScalarReader {
+  name: string;
+  variable: string;
+  type: GraphQLInputType;
+  isRequired: boolean;
+  description: string | undefined;
+}
+
 /** Names of parameters that have a meaning of their own. */
 const reserved = ['table', 'body', 'max_items', 'protobuf', 'provenance'];
 
 /** Values for the braces of examples, with which readers are tried. */
 const tried = { symbol: 'SPY', contract: 'O:SPY261218C00640000', previous: '2026-11-19' };
-
-const snakeCase = (name: string) => name.replace(/(?!^)[A-Z]/g, (letter) => `_${letter}`).toLowerCase();
-
-function readerOf(type: GraphQLInputType): ScalarReader {
-  const nullable = getNullableType(type);
-  if (isListType(nullable)) {
-    const item = getNullableType(nullable.ofType) as GraphQLInputType;
-    return isListType(item) || isInputObjectType(item) ? { ...jsonReader, example: '[]' } : listReader(readerOf(item));
-  }
-  if (isEnumType(nullable)) {
-    const values = nullable.getValues().map(({ name }) => name);
-    return { reader: oneOf(values as [string, ...string[]]), example: values[0]! };
-  }
-  return isScalarType(nullable) ? scalarReader(nullable.name) : jsonReader;
-}
 
 function described({ reader }: ScalarReader, { description, example }: ParameterSettings): Param {
   if (!description && !example) return reader;
@@ -64,7 +65,7 @@ function settingsOf(variable: string, { parameters }: RouteSettings): [string, P
   const named = Object.entries(parameters).filter(([name, own]) => (own.variable ?? name) === variable);
   if (named.length > 1)
     throw new SettingProblem('parameters', `${named.map(([name]) => name).join(' and ')} both set $${variable}`);
-  return named[0] ?? [snakeCase(variable), parameters[snakeCase(variable)] ?? {}];
+  return named[0] ?? [parameterName(variable), parameters[parameterName(variable)] ?? {}];
 }
 
 function parameterOf(schema: GraphQLSchema, node: VariableDefinitionNode, settings: RouteSettings): OwnParameter {
@@ -76,7 +77,7 @@ function parameterOf(schema: GraphQLSchema, node: VariableDefinitionNode, settin
     throw new FileProblem(`$${variable}: ${name} is no name for a parameter; give it another in parameters`, line);
   const isList = isListType(getNullableType(type));
   const given = own.type && (isList ? listReader(namedReader(own.type)) : namedReader(own.type));
-  const found = given ?? readerOf(type);
+  const found = given ?? variableReader(type);
   const example = own.example ?? found.example;
   if (!accepts(found.reader, filledIn(example, tried)))
     throw new SettingProblem(`parameters.${name}.example`, `${JSON.stringify(example)} is not a value of it`);
@@ -119,6 +120,66 @@ function invalidOf(found: readonly OwnParameter[]) {
     if (!parameter || whole === undefined) return null;
     return invalidParameter(parameter.name, problem.slice(whole.length) || 'is required');
   };
+}
+
+const scalars: Readonly<Record<string, JsonSchema>> = {
+  Int: { type: 'integer', format: 'int32' },
+  Long: { type: 'integer', format: 'int64' },
+  EpochMs: { type: 'integer', format: 'int64' },
+  StrikeThousandths: { type: 'integer', format: 'int64' },
+  Float: { type: 'number', format: 'double' },
+  Boolean: { type: 'boolean' },
+};
+
+/** Nesting of objects that is described; deeper ones are plain objects. */
+const deepest = 3;
+
+function inputSchema(type: GraphQLInputType, depth = 0): JsonSchema {
+  const inner = getNullableType(type) as GraphQLInputType;
+  if (isListType(inner)) return { type: 'array', items: inputSchema(inner.ofType, depth) };
+  if (isEnumType(inner)) return { type: 'string', enum: inner.getValues().map(({ name }) => name) };
+  if (!isInputObjectType(inner)) return scalars[String(inner)] ?? { type: 'string' };
+  if (depth === deepest) return { type: 'object' };
+  const fields = Object.values(inner.getFields());
+  return {
+    type: 'object',
+    properties: Object.fromEntries(
+      fields.map((field) => [
+        field.name,
+        { ...inputSchema(field.type, depth + 1), ...(field.description && { description: field.description }) },
+      ]),
+    ),
+    required: fields
+      .filter(({ type, defaultValue }) => isNonNullType(type) && defaultValue === undefined)
+      .map(({ name }) => name),
+  };
+}
+
+/** A value of the type, for the example of a body. */
+function sample(type: GraphQLInputType, example: string): unknown {
+  const inner = getNullableType(type) as GraphQLInputType;
+  if (isListType(inner)) return example.split(',').map((each) => sample(inner.ofType, each));
+  if (isInputObjectType(inner)) return example.startsWith('{') ? JSON.parse(example) : {};
+  if (inner.toString() === 'Boolean') return example === 'true';
+  return ['integer', 'number'].includes(String(inputSchema(inner).type)) ? Number(example) : example;
+}
+
+/** A JSON object with the parameters that are in the body; the operation checks their values. */
+function ownBody(name: string, parameters: readonly OwnParameter[]): { reader: BodyReader; example: string } {
+  const required = parameters.filter(({ isRequired }) => isRequired);
+  const shown = Object.fromEntries(required.map(({ name, type, example }) => [name, sample(type, example)]));
+  const schema = {
+    type: 'object',
+    properties: Object.fromEntries(
+      parameters.map(({ name, type, description }) => [
+        name,
+        { ...inputSchema(type), ...(description && { description }) },
+      ]),
+    ),
+    required: required.map(({ name }) => name),
+  };
+  const reader = objectBody(z.object({}), { name: `${name}Input`, example: shown });
+  return { reader: { ...reader, schema, required: required.length > 0 }, example: JSON.stringify(shown) };
 }
 
 /** Names of the variables that a route sets itself: every operation may ask for its provenance. */

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { tiers } from '../../domain/tier.ts';
+import { typeNames } from '../contract/variable-readers.ts';
 import { FileProblem, lineOfKey } from './problems.ts';
 import type { SourceFile } from './route-files.ts';
-import { typeNames } from './scalar-readers.ts';
 
 const parameter = z.strictObject({
   variable: z

@@ -5,93 +5,723 @@ import type * as t from './types.ts';
 
 /** Method and path of each route, the parameters of an instant that it takes, and the media type of its body. */
 export const routes = {
-  symbols: 'GET /v2/symbols',
-  symbolLookup: 'GET /v2/symbols/lookup',
-  symbol: 'GET /v2/symbols/{symbol}',
+  legacyStrikes: 'GET /gex/{underlying}/strikes at tz known',
+  classification: 'GET /v2/account/classification',
+  classify: 'POST /v2/account/classification application/json',
+  apiKeys: 'GET /v2/account/keys',
+  createKey: 'POST /v2/account/keys application/json',
+  revokeKey: 'DELETE /v2/account/keys/{id}',
+  accountUsage: 'GET /v2/account/usage',
+  chain: 'GET /v2/chain/{symbol} at tz known',
+  chainExpirations: 'GET /v2/chain/{symbol}/expirations at tz known',
+  eodPrints: 'GET /v2/flow/eod at tz known',
+  largeTrades: 'GET /v2/flow/large-trades at tz known',
+  crossSection: 'GET /v2/flow/{symbol}/cross-section at tz known',
+  unusualFlow: 'GET /v2/flow/{symbol}/unusual at tz known',
+  gexChange: 'GET /v2/gex/{symbol}/change tz known',
+  gexExposures: 'GET /v2/gex/{symbol}/exposures at tz known',
+  gexFigures: 'GET /v2/gex/{symbol}/figures at tz known',
+  gexGrid: 'GET /v2/gex/{symbol}/grid at tz known',
+  gexHistory: 'GET /v2/gex/{symbol}/history at tz known',
+  gexReference: 'GET /v2/gex/{symbol}/reference at tz known',
+  journalAccounts: 'GET /v2/journal/accounts',
+  createJournalAccount: 'POST /v2/journal/accounts application/json',
+  replaceJournalAccount: 'PUT /v2/journal/accounts/{id} application/json',
+  patchJournalAccount: 'PATCH /v2/journal/accounts/{id} application/merge-patch+json',
+  deleteJournalAccount: 'DELETE /v2/journal/accounts/{id}',
+  journalImport: 'POST /v2/journal/import text/plain',
+  journalTrades: 'GET /v2/journal/trades',
+  createJournalTrade: 'POST /v2/journal/trades application/json',
+  replaceJournalTrade: 'PUT /v2/journal/trades/{id} application/json',
+  patchJournalTrade: 'PATCH /v2/journal/trades/{id} application/merge-patch+json',
+  deleteJournalTrade: 'DELETE /v2/journal/trades/{id}',
+  levels: 'GET /v2/levels/{symbol} at tz known',
+  offExchangeActivity: 'GET /v2/offexchange/{symbol}/activity at tz',
+  offExchangeComposition: 'GET /v2/offexchange/{symbol}/composition at tz',
+  offExchangeConcentration: 'GET /v2/offexchange/{symbol}/concentration at tz',
+  offExchangeProfile: 'GET /v2/offexchange/{symbol}/profile at tz',
+  optionContracts: 'GET /v2/options at tz known',
+  optionBars: 'GET /v2/options/{contract}/bars at tz known',
+  greeks: 'GET /v2/options/{contract}/greeks at tz known',
+  contractHistory: 'GET /v2/options/{contract}/history at tz known',
+  volFigures: 'GET /v2/options/{symbol}/vol/figures at tz known',
+  volSurface: 'GET /v2/options/{symbol}/vol/surface at tz known',
+  volTerm: 'GET /v2/options/{symbol}/vol/term at tz known',
   quotes: 'GET /v2/quotes at tz known',
-  spot: 'GET /v2/symbols/{symbol}/spot at tz known',
-  stockBars: 'GET /v2/stocks/{symbol}/bars at tz known',
-  sectors: 'GET /v2/screener/sectors at tz known',
   movers: 'GET /v2/screener/movers at tz known',
   screen: 'GET /v2/screener/screen at tz',
   screens: 'GET /v2/screener/screens',
   putScreen: 'PUT /v2/screener/screens/{id} application/json',
   deleteScreen: 'DELETE /v2/screener/screens/{id}',
   screenResult: 'GET /v2/screener/screens/{id}/result at tz',
-  gexHistory: 'GET /v2/gex/{symbol}/history at tz known',
-  gexGrid: 'GET /v2/gex/{symbol}/grid at tz known',
-  gexReference: 'GET /v2/gex/{symbol}/reference at tz known',
-  gexExposures: 'GET /v2/gex/{symbol}/exposures at tz known',
-  gexFigures: 'GET /v2/gex/{symbol}/figures at tz known',
-  gexChange: 'GET /v2/gex/{symbol}/change tz known',
-  levels: 'GET /v2/levels/{symbol} at tz known',
-  legacyStrikes: 'GET /gex/{underlying}/strikes at tz known',
-  chainExpirations: 'GET /v2/chain/{symbol}/expirations at tz known',
-  chain: 'GET /v2/chain/{symbol} at tz known',
-  accountUsage: 'GET /v2/account/usage',
-  classification: 'GET /v2/account/classification',
-  classify: 'POST /v2/account/classification application/json',
-  apiKeys: 'GET /v2/account/keys',
-  createKey: 'POST /v2/account/keys application/json',
-  revokeKey: 'DELETE /v2/account/keys/{id}',
+  sectors: 'GET /v2/screener/sectors at tz known',
+  stockBars: 'GET /v2/stocks/{symbol}/bars at tz known',
   streamTicket: 'POST /v2/stream/ticket',
-  largeTrades: 'GET /v2/flow/large-trades at tz known',
-  eodPrints: 'GET /v2/flow/eod at tz known',
-  crossSection: 'GET /v2/flow/{symbol}/cross-section at tz known',
-  unusualFlow: 'GET /v2/flow/{symbol}/unusual at tz known',
-  optionContracts: 'GET /v2/options at tz known',
-  volTerm: 'GET /v2/options/{symbol}/vol/term at tz known',
-  volSurface: 'GET /v2/options/{symbol}/vol/surface at tz known',
-  volFigures: 'GET /v2/options/{symbol}/vol/figures at tz known',
-  greeks: 'GET /v2/options/{contract}/greeks at tz known',
-  optionBars: 'GET /v2/options/{contract}/bars at tz known',
-  contractHistory: 'GET /v2/options/{contract}/history at tz known',
-  offExchangeConcentration: 'GET /v2/offexchange/{symbol}/concentration at tz',
-  offExchangeActivity: 'GET /v2/offexchange/{symbol}/activity at tz',
-  offExchangeComposition: 'GET /v2/offexchange/{symbol}/composition at tz',
-  offExchangeProfile: 'GET /v2/offexchange/{symbol}/profile at tz',
+  symbols: 'GET /v2/symbols',
+  symbolLookup: 'GET /v2/symbols/lookup',
+  symbol: 'GET /v2/symbols/{symbol}',
+  spot: 'GET /v2/symbols/{symbol}/spot at tz known',
   watchlists: 'GET /v2/watchlists',
   putWatchlist: 'PUT /v2/watchlists/{id} application/json',
   deleteWatchlist: 'DELETE /v2/watchlists/{id}',
-  journalImport: 'POST /v2/journal/import text/plain',
-  journalAccounts: 'GET /v2/journal/accounts',
-  createJournalAccount: 'POST /v2/journal/accounts application/json',
-  replaceJournalAccount: 'PUT /v2/journal/accounts/{id} application/json',
-  patchJournalAccount: 'PATCH /v2/journal/accounts/{id} application/merge-patch+json',
-  deleteJournalAccount: 'DELETE /v2/journal/accounts/{id}',
-  journalTrades: 'GET /v2/journal/trades',
-  createJournalTrade: 'POST /v2/journal/trades application/json',
-  replaceJournalTrade: 'PUT /v2/journal/trades/{id} application/json',
-  patchJournalTrade: 'PATCH /v2/journal/trades/{id} application/merge-patch+json',
-  deleteJournalTrade: 'DELETE /v2/journal/trades/{id}',
 } as const;
 
 /** A method for each route. */
 export interface Routes {
-  /** Symbols. The registry, ascending by ticker. */
-  symbols(
-    params?: {
-      /** Only this class. One of equity, index. */
-      class?: 'equity' | 'index';
-    },
-    options?: CallOptions,
-  ): Promise<Answer<readonly t.RegistryEntry[], t.RegistryMeta>>;
-  /** Symbol look-up. Checks whether a text is a known ticker and returns what it names. An unknown ticker returns 200 with valid=false. */
-  symbolLookup(
+  /** GEX by strike (deprecated). The rows of a session's last capture: by strike and expiry if the capture has them, else net. Available until 2026-12-31; use /v2/gex/{symbol}/grid instead. */
+  legacyStrikes(
     params: {
-      /** A ticker in any case, at most 40 characters. */
-      q: string;
+      /** Ticker, in any case; BRK-B, BRK/B and BRK B are BRK.B. */
+      underlying: string;
+      /** Exchange session. A date, YYYY-MM-DD. */
+      date: string;
+      /** Accepted, but not used. */
+      source?: string;
+      /** Instant of the answer; a date means its end. A time up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz. */
+      at?: Instant;
+      /** Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. */
+      tz?: string;
+      /** Data as it was known at this instant: before a later file, reconciliation or recompute replaced it. invalid_params before the oldest stored generation, and for off-exchange data. Default: now. In the forms of `at`. */
+      known?: string;
+      /** True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false. */
+      provenance?: boolean;
     },
     options?: CallOptions,
-  ): Promise<Answer<t.SymbolLookup | null, t.PlainMeta>>;
-  /** Symbol. The registry entry of one symbol. */
-  symbol(
+  ): Promise<Answer<readonly t.SessionStrike[], t.SessionStrikesMeta>>;
+  /** Market-data declaration. The market-data declaration of the account. Fields without a value are absent. */
+  classification(
+    params?: Record<string, never>,
+    options?: CallOptions,
+  ): Promise<Answer<t.Declaration | null, t.PlainMeta>>;
+  /** Declare. Declares the account professional or non-professional. Professional is final: a later declaration returns 200 with locked and changes nothing. */
+  classify(
+    params: {
+      body: t.ClassificationInput;
+    },
+    options?: CallOptions,
+  ): Promise<Answer<t.Declaration, t.PlainMeta>>;
+  /** API keys. API keys of the account, oldest first, without their secrets. Requires a site session. */
+  apiKeys(
+    params?: Record<string, never>,
+    options?: CallOptions,
+  ): Promise<Answer<readonly t.ApiKey[] | null, t.PlainMeta>>;
+  /** Create an API key. The secret is shown only in this answer. Requires a site session and the non-professional declaration. */
+  createKey(
+    params?: {
+      body?: t.KeyInput;
+    },
+    options?: CallOptions,
+  ): Promise<Answer<t.CreatedKey, t.PlainMeta>>;
+  /** Revoke an API key. The key stops working. Requires a site session. 404 if the key is unknown or already revoked. */
+  revokeKey(
+    params: {
+      /** An id. */
+      id: string;
+    },
+    options?: CallOptions,
+  ): Promise<Answer<t.RevokeKeyPayload, t.PlainMeta>>;
+  /** Usage. Requests of the last 30 days by scope group, without this one. Counts are provisional; they are not billing figures. meta.journal and meta.screens say how full the journal and the list of screens are. */
+  accountUsage(
+    params?: Record<string, never>,
+    options?: CallOptions,
+  ): Promise<Answer<t.AccountUsage, t.AccountUsageMeta>>;
+  /** Option chain. The latest option chain, or the one stored for a time. Values that the source did not give are absent from the rows. theta is in dollars per day, vega in dollars per vol point. meta.greeks_source is the source of the greeks: the vendor, or the solver if the source gives none. meta.greeks_filled lists those that the vendor lacks, which are computed at its iv. */
+  chain(
     params: {
       /** Ticker, in any case; BRK-B, BRK/B and BRK B are BRK.B. */
       symbol: string;
+      /** Return the stored chain as of this time instead of the live one. For a bare date: the last chain of that date. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz. */
+      at?: Instant;
+      /** Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. */
+      tz?: string;
+      /** Only this expiry. A date, YYYY-MM-DD. */
+      expiry?: string;
+      /** Lowest strike, inclusive. Thousandths of a dollar. */
+      strike_gte?: number;
+      /** Highest strike, inclusive. Thousandths of a dollar. */
+      strike_lte?: number;
+      /** Data as it was known at this instant: before a later file, reconciliation or recompute replaced it. invalid_params before the oldest stored generation, and for off-exchange data. Default: now. In the forms of `at`. */
+      known?: string;
+      /** True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false. */
+      provenance?: boolean;
     },
     options?: CallOptions,
-  ): Promise<Answer<t.RegistryEntry, t.PlainMeta>>;
+  ): Promise<Answer<t.Chain, t.ChainMeta>>;
+  /** Option expirations. Unsettled expiry dates of the latest option chain, or of the chain stored for a time. expiry, strike_gte and strike_lte are accepted but do not filter the list. */
+  chainExpirations(
+    params: {
+      /** Ticker, in any case; BRK-B, BRK/B and BRK B are BRK.B. */
+      symbol: string;
+      /** Return the stored chain as of this time instead of the live one. For a bare date: the last chain of that date. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz. */
+      at?: Instant;
+      /** Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. */
+      tz?: string;
+      /** A date, YYYY-MM-DD. */
+      expiry?: string;
+      /** Thousandths of a dollar. */
+      strike_gte?: number;
+      /** Thousandths of a dollar. */
+      strike_lte?: number;
+      /** Data as it was known at this instant: before a later file, reconciliation or recompute replaced it. invalid_params before the oldest stored generation, and for off-exchange data. Default: now. In the forms of `at`. */
+      known?: string;
+      /** True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false. */
+      provenance?: boolean;
+    },
+    options?: CallOptions,
+  ): Promise<Answer<readonly string[], t.ExpirationsMeta>>;
+  /** Largest option prints of a session. The 100 largest prints by premium, of one underlying or of all. An API key must send session, and symbol or min_premium_usd. */
+  eodPrints(
+    params?: {
+      /** Only this underlying. Ticker, in any case; BRK-B, BRK/B and BRK B are BRK.B. */
+      symbol?: string;
+      /** Default: the latest stored session; required for API keys. Other filters do not change the session. A date, YYYY-MM-DD. */
+      session?: string;
+      /** Earliest print time, inclusive, epoch ms. */
+      from_ms?: number;
+      /** Latest print time, inclusive, epoch ms. */
+      to_ms?: number;
+      /** Minimum premium of a print, dollars. */
+      min_premium_usd?: number;
+      /** Only calls or only puts. One of call, put. */
+      right?: 'call' | 'put';
+      /** Only this expiration. A date, YYYY-MM-DD. */
+      expiry?: string;
+      /** Instant of the answer; a date means its end. A time up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz. */
+      at?: Instant;
+      /** Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. */
+      tz?: string;
+      /** Data as it was known at this instant: before a later file, reconciliation or recompute replaced it. invalid_params before the oldest stored generation, and for off-exchange data. Default: now. In the forms of `at`. */
+      known?: string;
+      /** True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false. */
+      provenance?: boolean;
+    },
+    options?: CallOptions,
+  ): Promise<Answer<t.EodPrints, t.EodMeta>>;
+  /** Large option trades. Detected blocks, sweeps and multi-leg trades, newest first. An API key must send symbol or min_premium_usd. */
+  largeTrades(
+    params?: {
+      /** Only this underlying. Default: all. Ticker, in any case; BRK-B, BRK/B and BRK B are BRK.B. */
+      symbol?: string;
+      /** Only this session. Default: the live feed since the same time of day on the previous trading day; on a day without trading, at least the whole last session. A date, YYYY-MM-DD. */
+      session?: string;
+      /** Minimum total premium, dollars. Applied before limit. */
+      min_premium_usd?: number;
+      /** Number of events. Default 100, at most 200 (100 with an API key); a larger value is clamped and reported. A whole number of 1 or more. */
+      limit?: number;
+      /** Instant of the answer; a date means its end. A time up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz. */
+      at?: Instant;
+      /** Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. */
+      tz?: string;
+      /** Data as it was known at this instant: before a later file, reconciliation or recompute replaced it. invalid_params before the oldest stored generation, and for off-exchange data. Default: now. In the forms of `at`. */
+      known?: string;
+      /** True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false. */
+      provenance?: boolean;
+    },
+    options?: CallOptions,
+  ): Promise<Answer<t.LargeTradesPage, t.LargeTradesMeta>>;
+  /** Option flow of a session. Cumulative option flow of a session by strike and by expiration. Default: the latest session available. */
+  crossSection(
+    params: {
+      /** Ticker, in any case; BRK-B, BRK/B and BRK B are BRK.B. */
+      symbol: string;
+      /** The session. Default: the latest one available. A date, YYYY-MM-DD. */
+      session?: string;
+      /** Instant of the answer; a date means its end. A time up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz. */
+      at?: Instant;
+      /** Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. */
+      tz?: string;
+      /** Data as it was known at this instant: before a later file, reconciliation or recompute replaced it. invalid_params before the oldest stored generation, and for off-exchange data. Default: now. In the forms of `at`. */
+      known?: string;
+      /** True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false. */
+      provenance?: boolean;
+    },
+    options?: CallOptions,
+  ): Promise<Answer<t.CrossSectionPage, t.CrossSectionMeta>>;
+  /** Unusual premium. Premium of calls and of puts of the current session so far, and each divided by its mean over the last 20 sessions to the same minute of the day. A ratio of 2 is twice as much. sessions counts the sessions with stored trades in the means. */
+  unusualFlow(
+    params: {
+      /** Ticker, in any case; BRK-B, BRK/B and BRK B are BRK.B. */
+      symbol: string;
+      /** Instant of the answer; a date means its end. A time up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz. */
+      at?: Instant;
+      /** Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. */
+      tz?: string;
+      /** Data as it was known at this instant: before a later file, reconciliation or recompute replaced it. invalid_params before the oldest stored generation, and for off-exchange data. Default: now. In the forms of `at`. */
+      known?: string;
+      /** True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false. */
+      provenance?: boolean;
+    },
+    options?: CallOptions,
+  ): Promise<Answer<t.UnusualFlow, t.UnusualFlowMeta>>;
+  /** GEX change. Change of dealer gamma exposure between two captures, and its causes: spot, time, volatility, open interest, listing and residual add up to gex at each strike, for each expiry and in all. A time means the last capture at or before it, a bare date the last capture of that session. Without one of the captures change is null and meta.reason says why. 400 if from is after to. top limits strikes only. */
+  gexChange(
+    params: {
+      /** Ticker, in any case; BRK-B, BRK/B and BRK B are BRK.B. */
+      symbol: string;
+      /** The earlier capture: its id, or a time or date. Times mean the last capture at or before them, a bare date that session's last. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz. */
+      from: Instant;
+      /** The later capture: its id, or a time or date. Times mean the last capture at or before them, a bare date that session's last. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz. */
+      to: Instant;
+      /** Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. */
+      tz?: string;
+      /** Keep the N strikes with the largest |gex|. Default: all. A whole number of 1 or more. */
+      top?: number;
+      /** Data as it was known at this instant: before a later file, reconciliation or recompute replaced it. invalid_params before the oldest stored generation, and for off-exchange data. Default: now. In the forms of `at`. */
+      known?: string;
+      /** True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false. */
+      provenance?: boolean;
+    },
+    options?: CallOptions,
+  ): Promise<Answer<t.GexDiff, t.GexDiffMeta>>;
+  /** Delta, vanna, charm and vega exposure. Exposures of the latest option chain, or of the one stored for a time, in total, by strike and by expiry. delta: dollars of the underlying that holders are long. vanna and charm: dollars of dealer delta gained per vol point and per day. vega: dollars per vol point. Either list adds up to total. */
+  gexExposures(
+    params: {
+      /** Ticker, in any case; BRK-B, BRK/B and BRK B are BRK.B. */
+      symbol: string;
+      /** The last chain at or before this time. For a bare date: the last chain of that date. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz. */
+      at?: Instant;
+      /** Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. */
+      tz?: string;
+      /** Data as it was known at this instant: before a later file, reconciliation or recompute replaced it. invalid_params before the oldest stored generation, and for off-exchange data. Default: now. In the forms of `at`. */
+      known?: string;
+      /** True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false. */
+      provenance?: boolean;
+    },
+    options?: CallOptions,
+  ): Promise<Answer<t.GexExposures, t.GexExposuresMeta>>;
+  /** GEX in a convention. Net exposure, flip, walls, max pain and strikes of a capture in a convention: unit, weight, sign, source of gammas, years, rule of the flip, rule of the walls and expiries. A preset is a named convention; a choice that is sent replaces its own. The answer repeats every choice, also in words. By default it is the convention of the other GEX routes. sign=by_flow counts the contracts bought less those sold, takes weight=volume only, and requires access to option flow; meta.flow_coverage reports the observed part of the session. top limits strikes only. */
+  gexFigures(
+    params: {
+      /** Ticker, in any case; BRK-B, BRK/B and BRK B are BRK.B. */
+      symbol: string;
+      /** One of capture, flow, shares, traded, vendor_profile, zero_dte. */
+      preset?: 'capture' | 'flow' | 'shares' | 'traded' | 'vendor_profile' | 'zero_dte';
+      /** One of per_dollar, per_percent, shares. */
+      unit?: 'per_dollar' | 'per_percent' | 'shares';
+      /** One of open_interest, open_interest_and_volume, volume. */
+      weight?: 'open_interest' | 'open_interest_and_volume' | 'volume';
+      /** One of by_flow, calls_plus. */
+      sign?: 'by_flow' | 'calls_plus';
+      /** One of solved, vendor. */
+      gamma?: 'solved' | 'vendor';
+      /** One of calendar, weekdays_262. */
+      years?: 'calendar' | 'weekdays_262';
+      /** One of cumulative, repriced. */
+      flip?: 'cumulative' | 'repriced';
+      /** One of net, one_sided. */
+      walls?: 'net' | 'one_sided';
+      /** One of all, zero_dte, monthly, a number of days such as 30d, or dates (YYYY-MM-DD) separated by commas. */
+      expiries?: Texts;
+      /** The last capture at or before this time. For a bare date: the last capture of its session, or of the session before if it does not trade. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz. */
+      at?: Instant;
+      /** Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. */
+      tz?: string;
+      /** Keep the N strikes with the largest |value|. Default: all. A whole number of 1 or more. */
+      top?: number;
+      /** Data as it was known at this instant: before a later file, reconciliation or recompute replaced it. invalid_params before the oldest stored generation, and for off-exchange data. Default: now. In the forms of `at`. */
+      known?: string;
+      /** True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false. */
+      provenance?: boolean;
+    },
+    options?: CallOptions,
+  ): Promise<Answer<t.GexFigures, t.GexFiguresMeta>>;
+  /** GEX grid. Dealer gamma exposure by strike: the latest capture without settled expiries, or a past capture as stored. Totals include all strikes of the requested expiries; top does not change them. dte=0 is the expiry that ends on the day. It is an alternative to a list of expiries: both together are 400. expiries=all is not a list, so dte=0 applies. */
+  gexGrid(
+    params: {
+      /** Ticker, in any case; BRK-B, BRK/B and BRK B are BRK.B. */
+      symbol: string;
+      /** Return the last capture at or before this time instead of the live one. For a bare date: the last capture of that date. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz. */
+      at?: Instant;
+      /** Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. */
+      tz?: string;
+      /** Only these expiries. Dates (YYYY-MM-DD) separated by commas, or all (default). */
+      expiries?: Texts;
+      /** Only 0 is accepted: the expiry that ends in the session of the capture. Cannot be combined with expiries. One of 0. */
+      dte?: '0';
+      /** Keep the N strikes with the largest |net gex|. Default: all. A whole number of 1 or more. */
+      top?: number;
+      /** Rows by strike and expiry instead of net rows. true or false. */
+      by_expiry?: boolean;
+      /** Data as it was known at this instant: before a later file, reconciliation or recompute replaced it. invalid_params before the oldest stored generation, and for off-exchange data. Default: now. In the forms of `at`. */
+      known?: string;
+      /** True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false. */
+      provenance?: boolean;
+    },
+    options?: CallOptions,
+  ): Promise<Answer<t.GexGrid, t.GexGridMeta>>;
+  /** GEX history. Dealer gamma exposure captures of one session, oldest first. With an API key, top defaults to 20. With by_expiry, top still counts strikes: all rows of the N strikes with the largest |net gex| are returned. */
+  gexHistory(
+    params: {
+      /** Ticker, in any case; BRK-B, BRK/B and BRK B are BRK.B. */
+      symbol: string;
+      /** Exchange session; not in the future. A date, YYYY-MM-DD. */
+      date: string;
+      /** Start of the window, New York, inclusive. Default: no bound. Time of the New York day, HH:MM. */
+      from?: string;
+      /** End of the window, New York, exclusive. Default: no bound. Time of the New York day, HH:MM. */
+      to?: string;
+      /** Rows by strike and expiry instead of net rows. true or false. */
+      by_expiry?: boolean;
+      /** Keep the N strikes with the largest |net gex| in each capture. Default: all; 20 with an API key. A whole number of 1 or more. */
+      top?: number;
+      /** Instant of the answer; a date means its end. A time up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz. */
+      at?: Instant;
+      /** Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. */
+      tz?: string;
+      /** Data as it was known at this instant: before a later file, reconciliation or recompute replaced it. invalid_params before the oldest stored generation, and for off-exchange data. Default: now. In the forms of `at`. */
+      known?: string;
+      /** True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false. */
+      provenance?: boolean;
+    },
+    options?: CallOptions,
+  ): Promise<Answer<t.GexHistory, t.GexHistoryMeta>>;
+  /** GEX reference. The capture a session's gamma is compared with, by strike and expiry. basis=open (the default): the first capture of the regular session. basis=prev_close: the last capture of the prior session. Without date: of the current session, else of the last one. */
+  gexReference(
+    params: {
+      /** Ticker, in any case; BRK-B, BRK/B and BRK B are BRK.B. */
+      symbol: string;
+      /** Exchange session, not in the future. Default: the current session, else the last one. A date, YYYY-MM-DD. */
+      date?: string;
+      /** The reference capture. One of open, prev_close. */
+      basis?: 'open' | 'prev_close';
+      /** Instant of the answer; a date means its end. A time up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz. */
+      at?: Instant;
+      /** Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. */
+      tz?: string;
+      /** Data as it was known at this instant: before a later file, reconciliation or recompute replaced it. invalid_params before the oldest stored generation, and for off-exchange data. Default: now. In the forms of `at`. */
+      known?: string;
+      /** True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false. */
+      provenance?: boolean;
+    },
+    options?: CallOptions,
+  ): Promise<Answer<t.GexReference, t.GexReferenceMeta>>;
+  /** Journal accounts. Accounts of the journal, ascending by id. Repeat with meta.cursor until it is absent. */
+  journalAccounts(
+    params?: {
+      /** Rows per page. Default and maximum: 5000. A whole number of 1 or more. */
+      limit?: number;
+      /** meta.cursor of the previous page. At most 1024 characters. */
+      cursor?: string;
+    },
+    options?: CallOptions,
+  ): Promise<Answer<readonly t.JournalAccount[], t.JournalPageMeta>>;
+  /** Create a journal account. Creates a journal account. The id is generated if not sent. */
+  createJournalAccount(
+    params: {
+      body: t.JournalAccountInput;
+    },
+    options?: CallOptions,
+  ): Promise<Answer<t.JournalAccount, t.PlainMeta>>;
+  /** Create or replace a journal account. Replaces all fields of a journal account, or creates it with this id. Sending the request again changes nothing. */
+  replaceJournalAccount(
+    params: {
+      /** An id. */
+      id: string;
+      body: t.JournalAccountInput;
+    },
+    options?: CallOptions,
+  ): Promise<Answer<t.JournalAccount, t.PlainMeta>>;
+  /** Update a journal account. A merge patch (RFC 7396): only the fields sent change; null clears a field. */
+  patchJournalAccount(
+    params: {
+      /** An id. */
+      id: string;
+      body: t.JournalAccountPatch;
+    },
+    options?: CallOptions,
+  ): Promise<Answer<t.JournalAccount, t.PlainMeta>>;
+  /** Delete a journal account. Deletes a journal account. 400 while the account has trades. */
+  deleteJournalAccount(
+    params: {
+      /** An id. */
+      id: string;
+    },
+    options?: CallOptions,
+  ): Promise<Answer<t.DeletedFromJournal, t.PlainMeta>>;
+  /** Import trades. Imports all valid rows and reports the others: the first 100 in errors; meta.errors_omitted counts the rest. Costs one request per 1,000 lines or 200 kB begun. Sending an import_id again imports nothing and returns the first result. */
+  journalImport(
+    params: {
+      /** Id of the import, chosen by the caller. An id. */
+      import_id: string;
+      /** Format of the body. One of csv, jsonl. */
+      format?: 'csv' | 'jsonl';
+      body: string;
+    },
+    options?: CallOptions,
+  ): Promise<Answer<t.ImportResult, t.ImportMeta>>;
+  /** Trades. Trades of the journal, latest first. Repeat with meta.cursor until it is absent. */
+  journalTrades(
+    params?: {
+      /** Rows per page. Default and maximum: 5000. A whole number of 1 or more. */
+      limit?: number;
+      /** meta.cursor of the previous page. At most 1024 characters. */
+      cursor?: string;
+    },
+    options?: CallOptions,
+  ): Promise<Answer<readonly t.JournalTrade[], t.JournalPageMeta>>;
+  /** Create a trade. Creates a trade. The id is generated if not sent; the time defaults to now. The journal account is created if it does not exist. */
+  createJournalTrade(
+    params: {
+      body: t.JournalTradeInput;
+    },
+    options?: CallOptions,
+  ): Promise<Answer<t.JournalTrade, t.PlainMeta>>;
+  /** Create or replace a trade. Replaces all fields of a trade, or creates it with this id. Sending the request again changes nothing. */
+  replaceJournalTrade(
+    params: {
+      /** An id. */
+      id: string;
+      body: t.JournalTradeInput;
+    },
+    options?: CallOptions,
+  ): Promise<Answer<t.JournalTrade, t.PlainMeta>>;
+  /** Update a trade. A merge patch (RFC 7396): only the fields sent change; null clears a field. A cleared time becomes the current time. */
+  patchJournalTrade(
+    params: {
+      /** An id. */
+      id: string;
+      body: t.JournalTradePatch;
+    },
+    options?: CallOptions,
+  ): Promise<Answer<t.JournalTrade, t.PlainMeta>>;
+  /** Delete a trade. Deletes a trade. 404 if the id is unknown. */
+  deleteJournalTrade(
+    params: {
+      /** An id. */
+      id: string;
+    },
+    options?: CallOptions,
+  ): Promise<Answer<t.DeletedFromJournal, t.PlainMeta>>;
+  /** Price levels. Walls, flip, zero gamma, max pain, expected moves and off-exchange levels, each with its distance from the spot in dollars and percent, its capture and its status. basis adds dollars to each level, such as the difference between a future and its index; distances are from the spot without it. Levels that the account may not read are omitted and named in meta.restricted. format=text is one line for chart platforms: the ticker, then name and price of each level. */
+  levels(
+    params: {
+      /** Ticker, in any case; BRK-B, BRK/B and BRK B are BRK.B. */
+      symbol: string;
+      /** Dollars to add to each price, such as the difference between a future and its index; -100000 to 100000. Dollars, of either sign. */
+      basis?: number;
+      /** Instant of the answer; a date means its end. A time up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz. */
+      at?: Instant;
+      /** Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. */
+      tz?: string;
+      /** Data as it was known at this instant: before a later file, reconciliation or recompute replaced it. invalid_params before the oldest stored generation, and for off-exchange data. Default: now. In the forms of `at`. */
+      known?: string;
+      /** True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false. */
+      provenance?: boolean;
+    },
+    options?: CallOptions,
+  ): Promise<Answer<t.Levels, t.LevelsMeta>>;
+  /** Off-exchange totals by session. Off-exchange trading by session. A session is available from the next morning. Rows with fewer than three executions are omitted. Repeat with meta.cursor until it is absent. A page costs one request, and one more for each begun 1,000 rows of limit above 1,000. */
+  offExchangeActivity(
+    params: {
+      /** Ticker, in any case; BRK-B, BRK/B and BRK B are BRK.B. */
+      symbol: string;
+      /** First session, inclusive. Default without from and to: the latest session. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz. */
+      from?: Instant;
+      /** Last session, inclusive. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz. */
+      to?: Instant;
+      /** Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. */
+      tz?: string;
+      /** Rows per page. Default 500, at most 5000; a larger value is clamped and reported in meta.caps.applied. A whole number of 1 or more. */
+      limit?: number;
+      /** meta.cursor of the previous page. At most 512 characters. */
+      cursor?: string;
+      /** Instant of the answer; a date means its end. A time up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz. */
+      at?: Instant;
+      /** True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false. */
+      provenance?: boolean;
+    },
+    options?: CallOptions,
+  ): Promise<Answer<readonly t.OffExchangeActivityRow[], t.OffExchangeActivityMeta>>;
+  /** Off-exchange trading by kind. Off-exchange trading by session. A session is available from the next morning. Rows with fewer than three executions are omitted. Repeat with meta.cursor until it is absent. A page costs one request, and one more for each begun 1,000 rows of limit above 1,000. */
+  offExchangeComposition(
+    params: {
+      /** Ticker, in any case; BRK-B, BRK/B and BRK B are BRK.B. */
+      symbol: string;
+      /** First session, inclusive. Default without from and to: the latest session. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz. */
+      from?: Instant;
+      /** Last session, inclusive. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz. */
+      to?: Instant;
+      /** Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. */
+      tz?: string;
+      /** Rows per page. Default 500, at most 5000; a larger value is clamped and reported in meta.caps.applied. A whole number of 1 or more. */
+      limit?: number;
+      /** meta.cursor of the previous page. At most 512 characters. */
+      cursor?: string;
+      /** Instant of the answer; a date means its end. A time up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz. */
+      at?: Instant;
+      /** True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false. */
+      provenance?: boolean;
+    },
+    options?: CallOptions,
+  ): Promise<Answer<readonly t.OffExchangeCompositionRow[], t.OffExchangeMeta>>;
+  /** Off-exchange price buckets. Off-exchange trading by session. A session is available from the next morning. Rows with fewer than three executions are omitted. Repeat with meta.cursor until it is absent. A page costs one request, and one more for each begun 1,000 rows of limit above 1,000. */
+  offExchangeConcentration(
+    params: {
+      /** Ticker, in any case; BRK-B, BRK/B and BRK B are BRK.B. */
+      symbol: string;
+      /** First session, inclusive. Default without from and to: the latest session. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz. */
+      from?: Instant;
+      /** Last session, inclusive. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz. */
+      to?: Instant;
+      /** Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. */
+      tz?: string;
+      /** Rows per page. Default 500, at most 5000; a larger value is clamped and reported in meta.caps.applied. A whole number of 1 or more. */
+      limit?: number;
+      /** meta.cursor of the previous page. At most 512 characters. */
+      cursor?: string;
+      /** Instant of the answer; a date means its end. A time up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz. */
+      at?: Instant;
+      /** True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false. */
+      provenance?: boolean;
+    },
+    options?: CallOptions,
+  ): Promise<Answer<readonly t.OffExchangeConcentrationRow[], t.OffExchangeMeta>>;
+  /** Off-exchange trading by price. Off-exchange trading by session. A session is available from the next morning. Rows with fewer than three executions are omitted. Repeat with meta.cursor until it is absent. A page costs one request, and one more for each begun 1,000 rows of limit above 1,000. */
+  offExchangeProfile(
+    params: {
+      /** Ticker, in any case; BRK-B, BRK/B and BRK B are BRK.B. */
+      symbol: string;
+      /** First session, inclusive. Default without from and to: the latest session. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz. */
+      from?: Instant;
+      /** Last session, inclusive. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz. */
+      to?: Instant;
+      /** Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. */
+      tz?: string;
+      /** Rows per page. Default 500, at most 5000; a larger value is clamped and reported in meta.caps.applied. A whole number of 1 or more. */
+      limit?: number;
+      /** meta.cursor of the previous page. At most 512 characters. */
+      cursor?: string;
+      /** Instant of the answer; a date means its end. A time up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz. */
+      at?: Instant;
+      /** True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false. */
+      provenance?: boolean;
+    },
+    options?: CallOptions,
+  ): Promise<Answer<readonly t.OffExchangeProfileRow[], t.OffExchangeMeta>>;
+  /** Several option contracts. Open interest, volume, prices and greeks of several contracts by the latest chains of their underlyings, one row per contract in the order of the request. A contract that no chain lists is a row of nulls. A contract the account may not read is one too, and is listed in meta.restricted. volume_to_oi is volume divided by open interest; null if none is open. */
+  optionContracts(
+    params: {
+      /** Separated by commas, at most 250. */
+      contracts: Texts;
+      /** Instant of the answer; a date means its end. A time up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz. */
+      at?: Instant;
+      /** Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. */
+      tz?: string;
+      /** Data as it was known at this instant: before a later file, reconciliation or recompute replaced it. invalid_params before the oldest stored generation, and for off-exchange data. Default: now. In the forms of `at`. */
+      known?: string;
+      /** True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false. */
+      provenance?: boolean;
+    },
+    options?: CallOptions,
+  ): Promise<Answer<readonly t.ContractSnapshot[], t.ContractSnapshotsMeta>>;
+  /** Option bars. The latest bars of a contract in one session, ascending. */
+  optionBars(
+    params: {
+      /** Option contract: O: and its OSI symbol. */
+      contract: string;
+      /** The session. Default: today if it is a trading day, else the trading day before. A date, YYYY-MM-DD. */
+      session?: string;
+      /** Number of bars; the latest are returned. Default 390, at most 2000; a larger value is clamped and reported. A whole number of 1 or more. */
+      limit?: number;
+      /** Length of a bar. One of 1m, 5m. */
+      tf?: '1m' | '5m';
+      /** Instant of the answer; a date means its end. A time up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz. */
+      at?: Instant;
+      /** Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. */
+      tz?: string;
+      /** Data as it was known at this instant: before a later file, reconciliation or recompute replaced it. invalid_params before the oldest stored generation, and for off-exchange data. Default: now. In the forms of `at`. */
+      known?: string;
+      /** True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false. */
+      provenance?: boolean;
+    },
+    options?: CallOptions,
+  ): Promise<Answer<t.OptionBarsPage, t.OptionBarsMeta>>;
+  /** Greeks of an option contract. The latest solve, and the last 390 samples, at most one per minute. */
+  greeks(
+    params: {
+      /** Option contract: O: and its OSI symbol. */
+      contract: string;
+      /** Return only samples of this session. A date, YYYY-MM-DD. */
+      session?: string;
+      /** Instant of the answer; a date means its end. A time up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz. */
+      at?: Instant;
+      /** Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. */
+      tz?: string;
+      /** Data as it was known at this instant: before a later file, reconciliation or recompute replaced it. invalid_params before the oldest stored generation, and for off-exchange data. Default: now. In the forms of `at`. */
+      known?: string;
+      /** True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false. */
+      provenance?: boolean;
+    },
+    options?: CallOptions,
+  ): Promise<Answer<t.Greeks, t.GreeksMeta>>;
+  /** Option contract by day. Open interest, volume, close, quotes, volatility and greeks of a contract by session, ascending. Quotes, greeks and open interest are of the last chain of the session, volume and close of the bars of the session. Without from: the last 20 sessions. At most 260 sessions; a larger window is cut to the latest. */
+  contractHistory(
+    params: {
+      /** Option contract: O: and its OSI symbol. */
+      contract: string;
+      /** First date, inclusive. Default: 20 sessions up to the last. A date, YYYY-MM-DD. */
+      from?: string;
+      /** Last date, inclusive. Default: today. A date, YYYY-MM-DD. */
+      to?: string;
+      /** Instant of the answer; a date means its end. A time up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz. */
+      at?: Instant;
+      /** Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. */
+      tz?: string;
+      /** Data as it was known at this instant: before a later file, reconciliation or recompute replaced it. invalid_params before the oldest stored generation, and for off-exchange data. Default: now. In the forms of `at`. */
+      known?: string;
+      /** True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false. */
+      provenance?: boolean;
+    },
+    options?: CallOptions,
+  ): Promise<Answer<t.ContractHistory, t.ContractHistoryMeta>>;
+  /** Volatility figures. Implied volatility at 7, 30, 60 and 90 days, 25-delta risk reversal and butterfly by expiry, rank and percentile of the 30-day volatility among its daily closes of a year (percent), realized volatility of the last 20 sessions by four estimators, and the variance risk premium. All are annualized fractions; premium.variance is IV30² − RV20². As of the last solved minute or the latest option chain, whichever is newer. */
+  volFigures(
+    params: {
+      /** Ticker, in any case; BRK-B, BRK/B and BRK B are BRK.B. */
+      symbol: string;
+      /** Instant of the answer; a date means its end. A time up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz. */
+      at?: Instant;
+      /** Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. */
+      tz?: string;
+      /** Data as it was known at this instant: before a later file, reconciliation or recompute replaced it. invalid_params before the oldest stored generation, and for off-exchange data. Default: now. In the forms of `at`. */
+      known?: string;
+      /** True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false. */
+      provenance?: boolean;
+    },
+    options?: CallOptions,
+  ): Promise<Answer<t.VolatilityFigures, t.VolatilityMeta>>;
+  /** Volatility surface. Implied volatility by contract, as of the last solved minute or the latest option chain, whichever is newer. moneyness is the strike divided by the price of the underlying; mark is the option price used by the solve. If there is neither: nulls, empty lists and meta.note. */
+  volSurface(
+    params: {
+      /** Ticker, in any case; BRK-B, BRK/B and BRK B are BRK.B. */
+      symbol: string;
+      /** Instant of the answer; a date means its end. A time up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz. */
+      at?: Instant;
+      /** Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. */
+      tz?: string;
+      /** Data as it was known at this instant: before a later file, reconciliation or recompute replaced it. invalid_params before the oldest stored generation, and for off-exchange data. Default: now. In the forms of `at`. */
+      known?: string;
+      /** True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false. */
+      provenance?: boolean;
+    },
+    options?: CallOptions,
+  ): Promise<Answer<t.VolatilitySurface, t.VolatilityMeta>>;
+  /** Volatility term structure. At-the-money implied volatility by expiry, as of the last solved minute or the latest option chain, whichever is newer. If there is neither: nulls, an empty list and meta.note. */
+  volTerm(
+    params: {
+      /** Ticker, in any case; BRK-B, BRK/B and BRK B are BRK.B. */
+      symbol: string;
+      /** Instant of the answer; a date means its end. A time up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz. */
+      at?: Instant;
+      /** Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. */
+      tz?: string;
+      /** Data as it was known at this instant: before a later file, reconciliation or recompute replaced it. invalid_params before the oldest stored generation, and for off-exchange data. Default: now. In the forms of `at`. */
+      known?: string;
+      /** True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false. */
+      provenance?: boolean;
+    },
+    options?: CallOptions,
+  ): Promise<Answer<t.VolatilityTerm, t.VolatilityMeta>>;
   /** Quotes. Latest quotes, one row per symbol in the order of the request, under the name that was requested. A symbol without a recent price is a row of nulls. A symbol the account may not read is one too, and is listed in meta.restricted. */
   quotes(
     params: {
@@ -108,70 +738,6 @@ export interface Routes {
     },
     options?: CallOptions,
   ): Promise<Answer<readonly t.Quote[], t.QuotesMeta>>;
-  /** Spot. Close of the latest daily bar; null if there is no recent bar. */
-  spot(
-    params: {
-      /** Ticker, in any case; BRK-B, BRK/B and BRK B are BRK.B. */
-      symbol: string;
-      /** Instant of the answer; a date means its end. A time up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz. */
-      at?: Instant;
-      /** Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. */
-      tz?: string;
-      /** Data as it was known at this instant: before a later file, reconciliation or recompute replaced it. invalid_params before the oldest stored generation, and for off-exchange data. Default: now. In the forms of `at`. */
-      known?: string;
-      /** True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false. */
-      provenance?: boolean;
-    },
-    options?: CallOptions,
-  ): Promise<Answer<t.Spot, t.SpotMeta>>;
-  /** Stock bars. OHLCV bars in [from, to), ascending. Repeat with meta.cursor until it is absent. Prices are as printed; with `adjusted=true` they are divided, and volumes multiplied, by the splits between the bar and now. meta.splits lists the splits in the range. */
-  stockBars(
-    params: {
-      /** Ticker, in any case; BRK-B, BRK/B and BRK B are BRK.B. */
-      symbol: string;
-      /** Start, inclusive. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz. */
-      from: Instant;
-      /** End, exclusive. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz. */
-      to: Instant;
-      /** Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. */
-      tz?: string;
-      /** Length of a bar. One of 1s, 1m, 5m, 1h, 1d. */
-      timeframe?: '1s' | '1m' | '5m' | '1h' | '1d';
-      /** Length of a bar. One of 1s, 1m, 5m, 1h, 1d. */
-      tf?: '1s' | '1m' | '5m' | '1h' | '1d';
-      /** Bars per page. Default 10000, at most 50000; 1000 with an API key. A whole number of 1 or more. */
-      limit?: number;
-      /** meta.cursor of the previous page. At most 512 characters. */
-      cursor?: string;
-      /** Kind of bars. Only trade is supported. One of trade. */
-      source?: 'trade';
-      /** true or false. */
-      adjusted?: boolean;
-      /** Instant of the answer; a date means its end. A time up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz. */
-      at?: Instant;
-      /** Data as it was known at this instant: before a later file, reconciliation or recompute replaced it. invalid_params before the oldest stored generation, and for off-exchange data. Default: now. In the forms of `at`. */
-      known?: string;
-      /** True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false. */
-      provenance?: boolean;
-    },
-    options?: CallOptions,
-  ): Promise<Answer<readonly t.Bar[], t.StockBarsMeta>>;
-  /** Sector averages. Average change by sector in the latest session, computed once a minute. date is returned in meta but not applied. */
-  sectors(
-    params?: {
-      /** Returned in meta; not applied. A date, YYYY-MM-DD. */
-      date?: string;
-      /** Instant of the answer; a date means its end. A time up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz. */
-      at?: Instant;
-      /** Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. */
-      tz?: string;
-      /** Data as it was known at this instant: before a later file, reconciliation or recompute replaced it. invalid_params before the oldest stored generation, and for off-exchange data. Default: now. In the forms of `at`. */
-      known?: string;
-      /** True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false. */
-      provenance?: boolean;
-    },
-    options?: CallOptions,
-  ): Promise<Answer<readonly t.SectorAverage[], t.SectorsMeta>>;
   /** Movers. The registered symbols with the largest change against their prior close, up or down, largest first. Computed once a minute. limit defaults to 25; a value over 180 is clamped and reported in caps. Symbols the caller may not read and symbols without a known change are omitted. */
   movers(
     params?: {
@@ -311,65 +877,11 @@ export interface Routes {
     },
     options?: CallOptions,
   ): Promise<Answer<readonly t.ScreenRow[], t.ScreenMeta>>;
-  /** GEX history. Dealer gamma exposure captures of one session, oldest first. With an API key, top defaults to 20. With by_expiry, top still counts strikes: all rows of the N strikes with the largest |net gex| are returned. */
-  gexHistory(
-    params: {
-      /** Ticker, in any case; BRK-B, BRK/B and BRK B are BRK.B. */
-      symbol: string;
-      /** Exchange session; not in the future. A date, YYYY-MM-DD. */
-      date: string;
-      /** Start of the window, New York, inclusive. Default: no bound. Time of the New York day, HH:MM. */
-      from?: string;
-      /** End of the window, New York, exclusive. Default: no bound. Time of the New York day, HH:MM. */
-      to?: string;
-      /** Rows by strike and expiry instead of net rows. true or false. */
-      by_expiry?: boolean;
-      /** Keep the N strikes with the largest |net gex| in each capture. Default: all; 20 with an API key. A whole number of 1 or more. */
-      top?: number;
-      /** Instant of the answer; a date means its end. A time up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz. */
-      at?: Instant;
-      /** Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. */
-      tz?: string;
-      /** Data as it was known at this instant: before a later file, reconciliation or recompute replaced it. invalid_params before the oldest stored generation, and for off-exchange data. Default: now. In the forms of `at`. */
-      known?: string;
-      /** True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false. */
-      provenance?: boolean;
-    },
-    options?: CallOptions,
-  ): Promise<Answer<t.GexHistory, t.GexHistoryMeta>>;
-  /** GEX grid. Dealer gamma exposure by strike: the latest capture without settled expiries, or a past capture as stored. Totals include all strikes of the requested expiries; top does not change them. dte=0 is the expiry that ends on the day. It is an alternative to a list of expiries: both together are 400. expiries=all is not a list, so dte=0 applies. */
-  gexGrid(
-    params: {
-      /** Ticker, in any case; BRK-B, BRK/B and BRK B are BRK.B. */
-      symbol: string;
-      /** Return the last capture at or before this time instead of the live one. For a bare date: the last capture of that date. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz. */
-      at?: Instant;
-      /** Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. */
-      tz?: string;
-      /** Only these expiries. Dates (YYYY-MM-DD) separated by commas, or all (default). */
-      expiries?: Texts;
-      /** Only 0 is accepted: the expiry that ends in the session of the capture. Cannot be combined with expiries. One of 0. */
-      dte?: '0';
-      /** Keep the N strikes with the largest |net gex|. Default: all. A whole number of 1 or more. */
-      top?: number;
-      /** Rows by strike and expiry instead of net rows. true or false. */
-      by_expiry?: boolean;
-      /** Data as it was known at this instant: before a later file, reconciliation or recompute replaced it. invalid_params before the oldest stored generation, and for off-exchange data. Default: now. In the forms of `at`. */
-      known?: string;
-      /** True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false. */
-      provenance?: boolean;
-    },
-    options?: CallOptions,
-  ): Promise<Answer<t.GexGrid, t.GexGridMeta>>;
-  /** GEX reference. The capture a session's gamma is compared with, by strike and expiry. basis=open (the default): the first capture of the regular session. basis=prev_close: the last capture of the prior session. Without date: of the current session, else of the last one. */
-  gexReference(
-    params: {
-      /** Ticker, in any case; BRK-B, BRK/B and BRK B are BRK.B. */
-      symbol: string;
-      /** Exchange session, not in the future. Default: the current session, else the last one. A date, YYYY-MM-DD. */
+  /** Sector averages. Average change by sector in the latest session, computed once a minute. date is returned in meta but not applied. */
+  sectors(
+    params?: {
+      /** Returned in meta; not applied. A date, YYYY-MM-DD. */
       date?: string;
-      /** The reference capture. One of open, prev_close. */
-      basis?: 'open' | 'prev_close';
       /** Instant of the answer; a date means its end. A time up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz. */
       at?: Instant;
       /** Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. */
@@ -380,273 +892,70 @@ export interface Routes {
       provenance?: boolean;
     },
     options?: CallOptions,
-  ): Promise<Answer<t.GexReference, t.GexReferenceMeta>>;
-  /** Delta, vanna, charm and vega exposure. Exposures of the latest option chain, or of the one stored for a time, in total, by strike and by expiry. delta: dollars of the underlying that holders are long. vanna and charm: dollars of dealer delta gained per vol point and per day. vega: dollars per vol point. Either list adds up to total. */
-  gexExposures(
+  ): Promise<Answer<readonly t.SectorAverage[], t.SectorsMeta>>;
+  /** Stock bars. OHLCV bars in [from, to), ascending. Repeat with meta.cursor until it is absent. Prices are as printed; with `adjusted=true` they are divided, and volumes multiplied, by the splits between the bar and now. meta.splits lists the splits in the range. */
+  stockBars(
     params: {
       /** Ticker, in any case; BRK-B, BRK/B and BRK B are BRK.B. */
       symbol: string;
-      /** The last chain at or before this time. For a bare date: the last chain of that date. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz. */
-      at?: Instant;
-      /** Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. */
-      tz?: string;
-      /** Data as it was known at this instant: before a later file, reconciliation or recompute replaced it. invalid_params before the oldest stored generation, and for off-exchange data. Default: now. In the forms of `at`. */
-      known?: string;
-      /** True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false. */
-      provenance?: boolean;
-    },
-    options?: CallOptions,
-  ): Promise<Answer<t.GexExposures, t.GexExposuresMeta>>;
-  /** GEX in a convention. Net exposure, flip, walls, max pain and strikes of a capture in a convention: unit, weight, sign, source of gammas, years, rule of the flip, rule of the walls and expiries. A preset is a named convention; a choice that is sent replaces its own. The answer repeats every choice, also in words. By default it is the convention of the other GEX routes. sign=by_flow counts the contracts bought less those sold, takes weight=volume only, and requires access to option flow; meta.flow_coverage reports the observed part of the session. top limits strikes only. */
-  gexFigures(
-    params: {
-      /** Ticker, in any case; BRK-B, BRK/B and BRK B are BRK.B. */
-      symbol: string;
-      /** One of capture, vendor_profile, shares, traded, flow, zero_dte. */
-      preset?: 'capture' | 'vendor_profile' | 'shares' | 'traded' | 'flow' | 'zero_dte';
-      /** One of per_dollar, per_percent, shares. */
-      unit?: 'per_dollar' | 'per_percent' | 'shares';
-      /** One of open_interest, volume, open_interest_and_volume. */
-      weight?: 'open_interest' | 'volume' | 'open_interest_and_volume';
-      /** One of calls_plus, by_flow. */
-      sign?: 'calls_plus' | 'by_flow';
-      /** One of solved, vendor. */
-      gamma?: 'solved' | 'vendor';
-      /** One of calendar, weekdays_262. */
-      years?: 'calendar' | 'weekdays_262';
-      /** One of cumulative, repriced. */
-      flip?: 'cumulative' | 'repriced';
-      /** One of net, one_sided. */
-      walls?: 'net' | 'one_sided';
-      /** One of all, zero_dte, monthly, a number of days such as 30d, or dates (YYYY-MM-DD) separated by commas. */
-      expiries?: Texts;
-      /** The last capture at or before this time. For a bare date: the last capture of its session, or of the session before if it does not trade. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz. */
-      at?: Instant;
-      /** Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. */
-      tz?: string;
-      /** Keep the N strikes with the largest |value|. Default: all. A whole number of 1 or more. */
-      top?: number;
-      /** Data as it was known at this instant: before a later file, reconciliation or recompute replaced it. invalid_params before the oldest stored generation, and for off-exchange data. Default: now. In the forms of `at`. */
-      known?: string;
-      /** True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false. */
-      provenance?: boolean;
-    },
-    options?: CallOptions,
-  ): Promise<Answer<t.GexFigures, t.GexFiguresMeta>>;
-  /** GEX change. Change of dealer gamma exposure between two captures, and its causes: spot, time, volatility, open interest, listing and residual add up to gex at each strike, for each expiry and in all. A time means the last capture at or before it, a bare date the last capture of that session. Without one of the captures change is null and meta.reason says why. 400 if from is after to. top limits strikes only. */
-  gexChange(
-    params: {
-      /** Ticker, in any case; BRK-B, BRK/B and BRK B are BRK.B. */
-      symbol: string;
-      /** The earlier capture: its id, or a time or date. Times mean the last capture at or before them, a bare date that session's last. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz. */
+      /** Start, inclusive. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz. */
       from: Instant;
-      /** The later capture: its id, or a time or date. Times mean the last capture at or before them, a bare date that session's last. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz. */
+      /** End, exclusive. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz. */
       to: Instant;
       /** Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. */
       tz?: string;
-      /** Keep the N strikes with the largest |gex|. Default: all. A whole number of 1 or more. */
-      top?: number;
-      /** Data as it was known at this instant: before a later file, reconciliation or recompute replaced it. invalid_params before the oldest stored generation, and for off-exchange data. Default: now. In the forms of `at`. */
-      known?: string;
-      /** True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false. */
-      provenance?: boolean;
-    },
-    options?: CallOptions,
-  ): Promise<Answer<t.GexDiff, t.GexDiffMeta>>;
-  /** Price levels. Walls, flip, zero gamma, max pain, expected moves and off-exchange levels, each with its distance from the spot in dollars and percent, its capture and its status. basis adds dollars to each level, such as the difference between a future and its index; distances are from the spot without it. Levels that the account may not read are omitted and named in meta.restricted. format=text is one line for chart platforms: the ticker, then name and price of each level. */
-  levels(
-    params: {
-      /** Ticker, in any case; BRK-B, BRK/B and BRK B are BRK.B. */
-      symbol: string;
-      /** Dollars to add to each price, such as the difference between a future and its index; -100000 to 100000. Dollars, of either sign. */
-      basis?: number;
+      /** Length of a bar. One of 1s, 1m, 5m, 1h, 1d. */
+      timeframe?: '1s' | '1m' | '5m' | '1h' | '1d';
+      /** Bars per page. Default 10000, at most 50000; 1000 with an API key. A whole number of 1 or more. */
+      limit?: number;
+      /** meta.cursor of the previous page. At most 512 characters. */
+      cursor?: string;
+      /** Kind of bars. Only trade is supported. One of trade. */
+      source?: 'trade';
+      /** Length of a bar. One of 1s, 1m, 5m, 1h, 1d. */
+      tf?: '1s' | '1m' | '5m' | '1h' | '1d';
+      /** true or false. */
+      adjusted?: boolean;
       /** Instant of the answer; a date means its end. A time up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz. */
       at?: Instant;
-      /** Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. */
-      tz?: string;
       /** Data as it was known at this instant: before a later file, reconciliation or recompute replaced it. invalid_params before the oldest stored generation, and for off-exchange data. Default: now. In the forms of `at`. */
       known?: string;
       /** True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false. */
       provenance?: boolean;
     },
     options?: CallOptions,
-  ): Promise<Answer<t.Levels, t.LevelsMeta>>;
-  /** GEX by strike (deprecated). The rows of a session's last capture: by strike and expiry if the capture has them, else net. Available until 2026-12-31; use /v2/gex/{symbol}/grid instead. */
-  legacyStrikes(
-    params: {
-      /** Ticker, in any case; BRK-B, BRK/B and BRK B are BRK.B. */
-      underlying: string;
-      /** Exchange session. A date, YYYY-MM-DD. */
-      date: string;
-      /** Accepted, but not used. */
-      source?: string;
-      /** Instant of the answer; a date means its end. A time up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz. */
-      at?: Instant;
-      /** Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. */
-      tz?: string;
-      /** Data as it was known at this instant: before a later file, reconciliation or recompute replaced it. invalid_params before the oldest stored generation, and for off-exchange data. Default: now. In the forms of `at`. */
-      known?: string;
-      /** True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false. */
-      provenance?: boolean;
-    },
-    options?: CallOptions,
-  ): Promise<Answer<readonly t.SessionStrike[], t.SessionStrikesMeta>>;
-  /** Option expirations. Unsettled expiry dates of the latest option chain, or of the chain stored for a time. expiry, strike_gte and strike_lte are accepted but do not filter the list. */
-  chainExpirations(
-    params: {
-      /** Ticker, in any case; BRK-B, BRK/B and BRK B are BRK.B. */
-      symbol: string;
-      /** Return the stored chain as of this time instead of the live one. For a bare date: the last chain of that date. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz. */
-      at?: Instant;
-      /** Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. */
-      tz?: string;
-      /** A date, YYYY-MM-DD. */
-      expiry?: string;
-      /** Thousandths of a dollar. */
-      strike_gte?: number;
-      /** Thousandths of a dollar. */
-      strike_lte?: number;
-      /** Data as it was known at this instant: before a later file, reconciliation or recompute replaced it. invalid_params before the oldest stored generation, and for off-exchange data. Default: now. In the forms of `at`. */
-      known?: string;
-      /** True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false. */
-      provenance?: boolean;
-    },
-    options?: CallOptions,
-  ): Promise<Answer<readonly string[], t.ExpirationsMeta>>;
-  /** Option chain. The latest option chain, or the one stored for a time. Values that the source did not give are absent from the rows. theta is in dollars per day, vega in dollars per vol point. meta.greeks_source is the source of the greeks: the vendor, or the solver if the source gives none. meta.greeks_filled lists those that the vendor lacks, which are computed at its iv. */
-  chain(
-    params: {
-      /** Ticker, in any case; BRK-B, BRK/B and BRK B are BRK.B. */
-      symbol: string;
-      /** Return the stored chain as of this time instead of the live one. For a bare date: the last chain of that date. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz. */
-      at?: Instant;
-      /** Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. */
-      tz?: string;
-      /** Only this expiry. A date, YYYY-MM-DD. */
-      expiry?: string;
-      /** Lowest strike, inclusive. Thousandths of a dollar. */
-      strike_gte?: number;
-      /** Highest strike, inclusive. Thousandths of a dollar. */
-      strike_lte?: number;
-      /** Data as it was known at this instant: before a later file, reconciliation or recompute replaced it. invalid_params before the oldest stored generation, and for off-exchange data. Default: now. In the forms of `at`. */
-      known?: string;
-      /** True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false. */
-      provenance?: boolean;
-    },
-    options?: CallOptions,
-  ): Promise<Answer<t.Chain, t.ChainMeta>>;
-  /** Usage. Requests of the last 30 days by scope group, without this one. Counts are provisional; they are not billing figures. meta.journal and meta.screens say how full the journal and the list of screens are. */
-  accountUsage(
-    params?: Record<string, never>,
-    options?: CallOptions,
-  ): Promise<Answer<t.AccountUsage, t.AccountUsageMeta>>;
-  /** Market-data declaration. The market-data declaration of the account. Fields without a value are absent. */
-  classification(
-    params?: Record<string, never>,
-    options?: CallOptions,
-  ): Promise<Answer<t.Declaration | null, t.PlainMeta>>;
-  /** Declare. Declares the account professional or non-professional. Professional is final: a later declaration returns 200 with locked and changes nothing. */
-  classify(
-    params: {
-      body: t.ClassificationInput;
-    },
-    options?: CallOptions,
-  ): Promise<Answer<t.Declaration, t.PlainMeta>>;
-  /** API keys. API keys of the account, oldest first, without their secrets. Requires a site session. */
-  apiKeys(
-    params?: Record<string, never>,
-    options?: CallOptions,
-  ): Promise<Answer<readonly t.ApiKey[] | null, t.PlainMeta>>;
-  /** Create an API key. The secret is shown only in this answer. Requires a site session and the non-professional declaration. */
-  createKey(
-    params?: {
-      body?: t.KeyInput;
-    },
-    options?: CallOptions,
-  ): Promise<Answer<t.CreatedKey, t.PlainMeta>>;
-  /** Revoke an API key. The key stops working. Requires a site session. 404 if the key is unknown or already revoked. */
-  revokeKey(
-    params: {
-      /** An id. */
-      id: string;
-    },
-    options?: CallOptions,
-  ): Promise<Answer<t.RevokeKeyPayload, t.PlainMeta>>;
+  ): Promise<Answer<readonly t.Bar[], t.StockBarsMeta>>;
   /** Create a stream ticket. A ticket opens a WebSocket at /v2/ws: it replaces the credential of this request. It can be used once, within 30 seconds; exp is its expiry time, epoch ms. */
   streamTicket(
     params?: Record<string, never>,
     options?: CallOptions,
   ): Promise<Answer<t.CreateStreamTicketPayload, t.PlainMeta>>;
-  /** Large option trades. Detected blocks, sweeps and multi-leg trades, newest first. An API key must send symbol or min_premium_usd. */
-  largeTrades(
+  /** Symbols. The registry, ascending by ticker. */
+  symbols(
     params?: {
-      /** Only this underlying. Default: all. Ticker, in any case; BRK-B, BRK/B and BRK B are BRK.B. */
-      symbol?: string;
-      /** Only this session. Default: the live feed since the same time of day on the previous trading day; on a day without trading, at least the whole last session. A date, YYYY-MM-DD. */
-      session?: string;
-      /** Minimum total premium, dollars. Applied before limit. */
-      min_premium_usd?: number;
-      /** Number of events. Default 100, at most 200 (100 with an API key); a larger value is clamped and reported. A whole number of 1 or more. */
-      limit?: number;
-      /** Instant of the answer; a date means its end. A time up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz. */
-      at?: Instant;
-      /** Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. */
-      tz?: string;
-      /** Data as it was known at this instant: before a later file, reconciliation or recompute replaced it. invalid_params before the oldest stored generation, and for off-exchange data. Default: now. In the forms of `at`. */
-      known?: string;
-      /** True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false. */
-      provenance?: boolean;
+      /** Only this class. One of equity, index. */
+      class?: 'equity' | 'index';
     },
     options?: CallOptions,
-  ): Promise<Answer<t.LargeTradesPage, t.LargeTradesMeta>>;
-  /** Largest option prints of a session. The 100 largest prints by premium, of one underlying or of all. An API key must send session, and symbol or min_premium_usd. */
-  eodPrints(
-    params?: {
-      /** Only this underlying. Ticker, in any case; BRK-B, BRK/B and BRK B are BRK.B. */
-      symbol?: string;
-      /** Default: the latest stored session; required for API keys. Other filters do not change the session. A date, YYYY-MM-DD. */
-      session?: string;
-      /** Earliest print time, inclusive, epoch ms. */
-      from_ms?: number;
-      /** Latest print time, inclusive, epoch ms. */
-      to_ms?: number;
-      /** Minimum premium of a print, dollars. */
-      min_premium_usd?: number;
-      /** Only calls or only puts. One of call, put. */
-      right?: 'call' | 'put';
-      /** Only this expiration. A date, YYYY-MM-DD. */
-      expiry?: string;
-      /** Instant of the answer; a date means its end. A time up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz. */
-      at?: Instant;
-      /** Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. */
-      tz?: string;
-      /** Data as it was known at this instant: before a later file, reconciliation or recompute replaced it. invalid_params before the oldest stored generation, and for off-exchange data. Default: now. In the forms of `at`. */
-      known?: string;
-      /** True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false. */
-      provenance?: boolean;
+  ): Promise<Answer<readonly t.RegistryEntry[], t.RegistryMeta>>;
+  /** Symbol look-up. Checks whether a text is a known ticker and returns what it names. An unknown ticker returns 200 with valid=false. */
+  symbolLookup(
+    params: {
+      /** A ticker in any case, at most 40 characters. */
+      q: string;
     },
     options?: CallOptions,
-  ): Promise<Answer<t.EodPrints, t.EodMeta>>;
-  /** Option flow of a session. Cumulative option flow of a session by strike and by expiration. Default: the latest session available. */
-  crossSection(
+  ): Promise<Answer<t.SymbolLookup | null, t.PlainMeta>>;
+  /** Symbol. The registry entry of one symbol. */
+  symbol(
     params: {
       /** Ticker, in any case; BRK-B, BRK/B and BRK B are BRK.B. */
       symbol: string;
-      /** The session. Default: the latest one available. A date, YYYY-MM-DD. */
-      session?: string;
-      /** Instant of the answer; a date means its end. A time up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz. */
-      at?: Instant;
-      /** Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. */
-      tz?: string;
-      /** Data as it was known at this instant: before a later file, reconciliation or recompute replaced it. invalid_params before the oldest stored generation, and for off-exchange data. Default: now. In the forms of `at`. */
-      known?: string;
-      /** True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false. */
-      provenance?: boolean;
     },
     options?: CallOptions,
-  ): Promise<Answer<t.CrossSectionPage, t.CrossSectionMeta>>;
-  /** Unusual premium. Premium of calls and of puts of the current session so far, and each divided by its mean over the last 20 sessions to the same minute of the day. A ratio of 2 is twice as much. sessions counts the sessions with stored trades in the means. */
-  unusualFlow(
+  ): Promise<Answer<t.RegistryEntry, t.PlainMeta>>;
+  /** Spot. Close of the latest daily bar; null if there is no recent bar. */
+  spot(
     params: {
       /** Ticker, in any case; BRK-B, BRK/B and BRK B are BRK.B. */
       symbol: string;
@@ -660,219 +969,7 @@ export interface Routes {
       provenance?: boolean;
     },
     options?: CallOptions,
-  ): Promise<Answer<t.UnusualFlow, t.UnusualFlowMeta>>;
-  /** Several option contracts. Open interest, volume, prices and greeks of several contracts by the latest chains of their underlyings, one row per contract in the order of the request. A contract that no chain lists is a row of nulls. A contract the account may not read is one too, and is listed in meta.restricted. volume_to_oi is volume divided by open interest; null if none is open. */
-  optionContracts(
-    params: {
-      /** Separated by commas, at most 250. */
-      contracts: Texts;
-      /** Instant of the answer; a date means its end. A time up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz. */
-      at?: Instant;
-      /** Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. */
-      tz?: string;
-      /** Data as it was known at this instant: before a later file, reconciliation or recompute replaced it. invalid_params before the oldest stored generation, and for off-exchange data. Default: now. In the forms of `at`. */
-      known?: string;
-      /** True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false. */
-      provenance?: boolean;
-    },
-    options?: CallOptions,
-  ): Promise<Answer<readonly t.ContractSnapshot[], t.ContractSnapshotsMeta>>;
-  /** Volatility term structure. At-the-money implied volatility by expiry, as of the last solved minute or the latest option chain, whichever is newer. If there is neither: nulls, an empty list and meta.note. */
-  volTerm(
-    params: {
-      /** Ticker, in any case; BRK-B, BRK/B and BRK B are BRK.B. */
-      symbol: string;
-      /** Instant of the answer; a date means its end. A time up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz. */
-      at?: Instant;
-      /** Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. */
-      tz?: string;
-      /** Data as it was known at this instant: before a later file, reconciliation or recompute replaced it. invalid_params before the oldest stored generation, and for off-exchange data. Default: now. In the forms of `at`. */
-      known?: string;
-      /** True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false. */
-      provenance?: boolean;
-    },
-    options?: CallOptions,
-  ): Promise<Answer<t.VolatilityTerm, t.VolatilityMeta>>;
-  /** Volatility surface. Implied volatility by contract, as of the last solved minute or the latest option chain, whichever is newer. moneyness is the strike divided by the price of the underlying; mark is the option price used by the solve. If there is neither: nulls, empty lists and meta.note. */
-  volSurface(
-    params: {
-      /** Ticker, in any case; BRK-B, BRK/B and BRK B are BRK.B. */
-      symbol: string;
-      /** Instant of the answer; a date means its end. A time up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz. */
-      at?: Instant;
-      /** Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. */
-      tz?: string;
-      /** Data as it was known at this instant: before a later file, reconciliation or recompute replaced it. invalid_params before the oldest stored generation, and for off-exchange data. Default: now. In the forms of `at`. */
-      known?: string;
-      /** True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false. */
-      provenance?: boolean;
-    },
-    options?: CallOptions,
-  ): Promise<Answer<t.VolatilitySurface, t.VolatilityMeta>>;
-  /** Volatility figures. Implied volatility at 7, 30, 60 and 90 days, 25-delta risk reversal and butterfly by expiry, rank and percentile of the 30-day volatility among its daily closes of a year (percent), realized volatility of the last 20 sessions by four estimators, and the variance risk premium. All are annualized fractions; premium.variance is IV30² − RV20². As of the last solved minute or the latest option chain, whichever is newer. */
-  volFigures(
-    params: {
-      /** Ticker, in any case; BRK-B, BRK/B and BRK B are BRK.B. */
-      symbol: string;
-      /** Instant of the answer; a date means its end. A time up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz. */
-      at?: Instant;
-      /** Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. */
-      tz?: string;
-      /** Data as it was known at this instant: before a later file, reconciliation or recompute replaced it. invalid_params before the oldest stored generation, and for off-exchange data. Default: now. In the forms of `at`. */
-      known?: string;
-      /** True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false. */
-      provenance?: boolean;
-    },
-    options?: CallOptions,
-  ): Promise<Answer<t.VolatilityFigures, t.VolatilityMeta>>;
-  /** Greeks of an option contract. The latest solve, and the last 390 samples, at most one per minute. */
-  greeks(
-    params: {
-      /** Option contract: O: and its OSI symbol. */
-      contract: string;
-      /** Return only samples of this session. A date, YYYY-MM-DD. */
-      session?: string;
-      /** Instant of the answer; a date means its end. A time up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz. */
-      at?: Instant;
-      /** Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. */
-      tz?: string;
-      /** Data as it was known at this instant: before a later file, reconciliation or recompute replaced it. invalid_params before the oldest stored generation, and for off-exchange data. Default: now. In the forms of `at`. */
-      known?: string;
-      /** True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false. */
-      provenance?: boolean;
-    },
-    options?: CallOptions,
-  ): Promise<Answer<t.Greeks, t.GreeksMeta>>;
-  /** Option bars. The latest bars of a contract in one session, ascending. */
-  optionBars(
-    params: {
-      /** Option contract: O: and its OSI symbol. */
-      contract: string;
-      /** Length of a bar. One of 1m, 5m. */
-      tf?: '1m' | '5m';
-      /** The session. Default: today if it is a trading day, else the trading day before. A date, YYYY-MM-DD. */
-      session?: string;
-      /** Number of bars; the latest are returned. Default 390, at most 2000; a larger value is clamped and reported. A whole number of 1 or more. */
-      limit?: number;
-      /** Instant of the answer; a date means its end. A time up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz. */
-      at?: Instant;
-      /** Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. */
-      tz?: string;
-      /** Data as it was known at this instant: before a later file, reconciliation or recompute replaced it. invalid_params before the oldest stored generation, and for off-exchange data. Default: now. In the forms of `at`. */
-      known?: string;
-      /** True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false. */
-      provenance?: boolean;
-    },
-    options?: CallOptions,
-  ): Promise<Answer<t.OptionBarsPage, t.OptionBarsMeta>>;
-  /** Option contract by day. Open interest, volume, close, quotes, volatility and greeks of a contract by session, ascending. Quotes, greeks and open interest are of the last chain of the session, volume and close of the bars of the session. Without from: the last 20 sessions. At most 260 sessions; a larger window is cut to the latest. */
-  contractHistory(
-    params: {
-      /** Option contract: O: and its OSI symbol. */
-      contract: string;
-      /** First date, inclusive. Default: 20 sessions up to the last. A date, YYYY-MM-DD. */
-      from?: string;
-      /** Last date, inclusive. Default: today. A date, YYYY-MM-DD. */
-      to?: string;
-      /** Instant of the answer; a date means its end. A time up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz. */
-      at?: Instant;
-      /** Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. */
-      tz?: string;
-      /** Data as it was known at this instant: before a later file, reconciliation or recompute replaced it. invalid_params before the oldest stored generation, and for off-exchange data. Default: now. In the forms of `at`. */
-      known?: string;
-      /** True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false. */
-      provenance?: boolean;
-    },
-    options?: CallOptions,
-  ): Promise<Answer<t.ContractHistory, t.ContractHistoryMeta>>;
-  /** Off-exchange price buckets. Off-exchange trading by session. A session is available from the next morning. Rows with fewer than three executions are omitted. Repeat with meta.cursor until it is absent. A page costs one request, and one more for each begun 1,000 rows of limit above 1,000. */
-  offExchangeConcentration(
-    params: {
-      /** Ticker, in any case; BRK-B, BRK/B and BRK B are BRK.B. */
-      symbol: string;
-      /** First session, inclusive. Default without from and to: the latest session. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz. */
-      from?: Instant;
-      /** Last session, inclusive. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz. */
-      to?: Instant;
-      /** Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. */
-      tz?: string;
-      /** Rows per page. Default 500, at most 5000; a larger value is clamped and reported in meta.caps.applied. A whole number of 1 or more. */
-      limit?: number;
-      /** meta.cursor of the previous page. At most 512 characters. */
-      cursor?: string;
-      /** Instant of the answer; a date means its end. A time up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz. */
-      at?: Instant;
-      /** True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false. */
-      provenance?: boolean;
-    },
-    options?: CallOptions,
-  ): Promise<Answer<readonly t.OffExchangeConcentrationRow[], t.OffExchangeMeta>>;
-  /** Off-exchange totals by session. Off-exchange trading by session. A session is available from the next morning. Rows with fewer than three executions are omitted. Repeat with meta.cursor until it is absent. A page costs one request, and one more for each begun 1,000 rows of limit above 1,000. */
-  offExchangeActivity(
-    params: {
-      /** Ticker, in any case; BRK-B, BRK/B and BRK B are BRK.B. */
-      symbol: string;
-      /** First session, inclusive. Default without from and to: the latest session. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz. */
-      from?: Instant;
-      /** Last session, inclusive. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz. */
-      to?: Instant;
-      /** Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. */
-      tz?: string;
-      /** Rows per page. Default 500, at most 5000; a larger value is clamped and reported in meta.caps.applied. A whole number of 1 or more. */
-      limit?: number;
-      /** meta.cursor of the previous page. At most 512 characters. */
-      cursor?: string;
-      /** Instant of the answer; a date means its end. A time up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz. */
-      at?: Instant;
-      /** True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false. */
-      provenance?: boolean;
-    },
-    options?: CallOptions,
-  ): Promise<Answer<readonly t.OffExchangeActivityRow[], t.OffExchangeActivityMeta>>;
-  /** Off-exchange trading by kind. Off-exchange trading by session. A session is available from the next morning. Rows with fewer than three executions are omitted. Repeat with meta.cursor until it is absent. A page costs one request, and one more for each begun 1,000 rows of limit above 1,000. */
-  offExchangeComposition(
-    params: {
-      /** Ticker, in any case; BRK-B, BRK/B and BRK B are BRK.B. */
-      symbol: string;
-      /** First session, inclusive. Default without from and to: the latest session. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz. */
-      from?: Instant;
-      /** Last session, inclusive. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz. */
-      to?: Instant;
-      /** Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. */
-      tz?: string;
-      /** Rows per page. Default 500, at most 5000; a larger value is clamped and reported in meta.caps.applied. A whole number of 1 or more. */
-      limit?: number;
-      /** meta.cursor of the previous page. At most 512 characters. */
-      cursor?: string;
-      /** Instant of the answer; a date means its end. A time up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz. */
-      at?: Instant;
-      /** True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false. */
-      provenance?: boolean;
-    },
-    options?: CallOptions,
-  ): Promise<Answer<readonly t.OffExchangeCompositionRow[], t.OffExchangeMeta>>;
-  /** Off-exchange trading by price. Off-exchange trading by session. A session is available from the next morning. Rows with fewer than three executions are omitted. Repeat with meta.cursor until it is absent. A page costs one request, and one more for each begun 1,000 rows of limit above 1,000. */
-  offExchangeProfile(
-    params: {
-      /** Ticker, in any case; BRK-B, BRK/B and BRK B are BRK.B. */
-      symbol: string;
-      /** First session, inclusive. Default without from and to: the latest session. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz. */
-      from?: Instant;
-      /** Last session, inclusive. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz. */
-      to?: Instant;
-      /** Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. */
-      tz?: string;
-      /** Rows per page. Default 500, at most 5000; a larger value is clamped and reported in meta.caps.applied. A whole number of 1 or more. */
-      limit?: number;
-      /** meta.cursor of the previous page. At most 512 characters. */
-      cursor?: string;
-      /** Instant of the answer; a date means its end. A time up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz. */
-      at?: Instant;
-      /** True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false. */
-      provenance?: boolean;
-    },
-    options?: CallOptions,
-  ): Promise<Answer<readonly t.OffExchangeProfileRow[], t.OffExchangeMeta>>;
+  ): Promise<Answer<t.Spot, t.SpotMeta>>;
   /** Watchlists. The watchlists of the account, oldest first. */
   watchlists(
     params?: Record<string, never>,
@@ -895,101 +992,4 @@ export interface Routes {
     },
     options?: CallOptions,
   ): Promise<Answer<t.DeleteWatchlistPayload, t.PlainMeta>>;
-  /** Import trades. Imports all valid rows and reports the others: the first 100 in errors; meta.errors_omitted counts the rest. Costs one request per 1,000 lines or 200 kB begun. Sending an import_id again imports nothing and returns the first result. */
-  journalImport(
-    params: {
-      /** Id of the import, chosen by the caller. An id. */
-      import_id: string;
-      /** Format of the body. One of jsonl, csv. */
-      format?: 'jsonl' | 'csv';
-      body: string;
-    },
-    options?: CallOptions,
-  ): Promise<Answer<t.ImportResult, t.ImportMeta>>;
-  /** Journal accounts. Accounts of the journal, ascending by id. Repeat with meta.cursor until it is absent. */
-  journalAccounts(
-    params?: {
-      /** Rows per page. Default and maximum: 5000. A whole number of 1 or more. */
-      limit?: number;
-      /** meta.cursor of the previous page. At most 1024 characters. */
-      cursor?: string;
-    },
-    options?: CallOptions,
-  ): Promise<Answer<readonly t.JournalAccount[], t.JournalPageMeta>>;
-  /** Create a journal account. Creates a journal account. The id is generated if not sent. */
-  createJournalAccount(
-    params: {
-      body: t.JournalAccountInput;
-    },
-    options?: CallOptions,
-  ): Promise<Answer<t.JournalAccount, t.PlainMeta>>;
-  /** Create or replace a journal account. Replaces all fields of a journal account, or creates it with this id. Sending the request again changes nothing. */
-  replaceJournalAccount(
-    params: {
-      /** An id. */
-      id: string;
-      body: t.JournalAccountInput;
-    },
-    options?: CallOptions,
-  ): Promise<Answer<t.JournalAccount, t.PlainMeta>>;
-  /** Update a journal account. A merge patch (RFC 7396): only the fields sent change; null clears a field. */
-  patchJournalAccount(
-    params: {
-      /** An id. */
-      id: string;
-      body: t.JournalAccountPatch;
-    },
-    options?: CallOptions,
-  ): Promise<Answer<t.JournalAccount, t.PlainMeta>>;
-  /** Delete a journal account. Deletes a journal account. 400 while the account has trades. */
-  deleteJournalAccount(
-    params: {
-      /** An id. */
-      id: string;
-    },
-    options?: CallOptions,
-  ): Promise<Answer<t.DeletedFromJournal, t.PlainMeta>>;
-  /** Trades. Trades of the journal, latest first. Repeat with meta.cursor until it is absent. */
-  journalTrades(
-    params?: {
-      /** Rows per page. Default and maximum: 5000. A whole number of 1 or more. */
-      limit?: number;
-      /** meta.cursor of the previous page. At most 1024 characters. */
-      cursor?: string;
-    },
-    options?: CallOptions,
-  ): Promise<Answer<readonly t.JournalTrade[], t.JournalPageMeta>>;
-  /** Create a trade. Creates a trade. The id is generated if not sent; the time defaults to now. The journal account is created if it does not exist. */
-  createJournalTrade(
-    params: {
-      body: t.JournalTradeInput;
-    },
-    options?: CallOptions,
-  ): Promise<Answer<t.JournalTrade, t.PlainMeta>>;
-  /** Create or replace a trade. Replaces all fields of a trade, or creates it with this id. Sending the request again changes nothing. */
-  replaceJournalTrade(
-    params: {
-      /** An id. */
-      id: string;
-      body: t.JournalTradeInput;
-    },
-    options?: CallOptions,
-  ): Promise<Answer<t.JournalTrade, t.PlainMeta>>;
-  /** Update a trade. A merge patch (RFC 7396): only the fields sent change; null clears a field. A cleared time becomes the current time. */
-  patchJournalTrade(
-    params: {
-      /** An id. */
-      id: string;
-      body: t.JournalTradePatch;
-    },
-    options?: CallOptions,
-  ): Promise<Answer<t.JournalTrade, t.PlainMeta>>;
-  /** Delete a trade. Deletes a trade. 404 if the id is unknown. */
-  deleteJournalTrade(
-    params: {
-      /** An id. */
-      id: string;
-    },
-    options?: CallOptions,
-  ): Promise<Answer<t.DeletedFromJournal, t.PlainMeta>>;
 }

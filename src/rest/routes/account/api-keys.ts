@@ -13,7 +13,6 @@ export const apiKeys = route({
   scopeGroup: 'account',
   reportsFlow: true,
   needs: 'site-session',
-  params: {},
   name: 'api-keys',
   operation: 'account/api-keys.graphql',
   graphql: '{ me { keys { id } } }',
@@ -35,14 +34,13 @@ export const createKey = route({
   scopeGroup: 'account',
   reportsFlow: true,
   needs: 'declared-site-session',
-  params: {},
   body: jsonBody(shape, { name: 'KeyInput', example: { name: 'research' } }, { required: false }),
   name: 'create-key',
   operation: 'account/create-key.graphql',
   graphql: 'mutation { createKey { created { key } } }',
   example: { body: '{"name":"Laptop"}' },
   answer: 'createKey',
-  variables: (_values, body) => ({ name: (body as z.output<typeof shape> | null)?.name ?? null }),
+  variables: { name: (_values, body) => (body as z.output<typeof shape> | null)?.name },
   errors: [400, 403, 413, 415, 502],
 });
 

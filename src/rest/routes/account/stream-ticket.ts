@@ -9,7 +9,6 @@ export const streamTicket = route({
     'A ticket opens a WebSocket at /v2/ws: it replaces the credential of this request. It can be used once, within 30 seconds; exp is its expiry time, epoch ms.',
   scopeGroup: 'account',
   needs: 'any',
-  params: {},
   name: 'stream-ticket',
   operation: 'account/stream-ticket.graphql',
   graphql: 'mutation { createStreamTicket { ticket } }',

@@ -8,7 +8,6 @@ export const accountUsage = route({
     'Requests of the last 30 days by scope group, without this one. Counts are provisional; they are not billing figures. meta.journal and meta.screens say how full the journal and the list of screens are.',
   scopeGroup: 'account',
   reportsFlow: true,
-  params: {},
   name: 'account-usage',
   operation: 'account/usage.graphql',
   graphql: '{ me { usage { trailingDays } } }',

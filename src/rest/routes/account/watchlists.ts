@@ -11,7 +11,6 @@ export const watchlists = route({
   summary: 'Watchlists',
   description: 'The watchlists of the account, oldest first.',
   scopeGroup: 'watchlists',
-  params: {},
   name: 'watchlists',
   operation: 'account/watchlists.graphql',
   graphql: '{ watchlists { rows { id } } }',
@@ -60,7 +59,10 @@ export const putWatchlist = route({
     shown: { body: '{"name":"Index funds","symbols":["SPY","QQQ"]}' },
   },
   answer: 'putWatchlist',
-  variables: ({ id }, body) => ({ ...(body as z.output<typeof shape>), id }),
+  variables: {
+    name: (_values, body) => (body as z.output<typeof shape>).name,
+    symbols: (_values, body) => (body as z.output<typeof shape>).symbols,
+  },
   invalidVariables: ({ symbols }) => invalidSymbol(symbols as unknown[]),
   errors: [400, 413, 415, 502],
 });

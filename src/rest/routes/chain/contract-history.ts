@@ -1,4 +1,3 @@
-import { contract, sessionDate } from '../../contract/params.ts';
 import { route } from '../../contract/route.ts';
 
 // Contract notes 8. Translates only: the window and its clamp are the resolver's.
@@ -9,12 +8,10 @@ export const contractHistory = route({
     'Open interest, volume, close, quotes, volatility and greeks of a contract by session, ascending. Quotes, greeks and open interest are of the last chain of the session, volume and close of the bars of the session. Without from: the last 20 sessions. At most 260 sessions; a larger window is cut to the latest.',
   scopeGroup: 'market.bars',
   symbolRule: 'registered',
-  params: { contract, from: sessionDate.optional(), to: sessionDate.optional() },
   name: 'contract-history',
   operation: 'chain/contract-history.graphql',
   graphql: '{ contract(id: "{contract}") { history { days { date openInterest close } } } }',
   example: { shown: { params: { from: '{previous}', to: '{session}' } } },
-  hasInstant: true,
   answer: 'contract.history',
   aboutSessions: true,
   withoutTool: true,

@@ -14,9 +14,8 @@ export const contractSnapshots = route({
   operation: 'chain/contract-snapshots.graphql',
   graphql: '{ contracts(ids: ["{contract}"]) { rows { iv volumeToOi } meta { restricted } } }',
   example: { params: { contracts: '{contract}' } },
-  hasInstant: true,
   answer: 'contracts',
-  variables: ({ contracts: ids }) => ({ ids }),
+  variables: { ids: ({ contracts: ids }) => ids },
   withoutTool: true,
   errors: [400, 502, 503],
 });

@@ -1,5 +1,4 @@
-import { exchangeTimeZone } from '../../../domain/market-time.ts';
-import { pointInTime, sessionDate, thousandths, ticker, timeZone } from '../../contract/params.ts';
+import { sessionDate, thousandths } from '../../contract/params.ts';
 import { route } from '../../contract/route.ts';
 
 // Spec 4.14. Translates only: the resolver handles caching and settled expiries.
@@ -10,9 +9,6 @@ export const chainExpirations = route({
     'Unsettled expiry dates of the latest option chain, or of the chain stored for a time. expiry, strike_gte and strike_lte are accepted but do not filter the list.',
   scopeGroup: 'market.reference',
   params: {
-    symbol: ticker,
-    at: pointInTime.optional(),
-    tz: timeZone.optional(),
     expiry: sessionDate.optional(),
     strike_gte: thousandths.optional(),
     strike_lte: thousandths.optional(),
@@ -20,8 +16,7 @@ export const chainExpirations = route({
   name: 'chain-expirations',
   operation: 'chain/expirations.graphql',
   graphql: '{ symbol(symbol: "{symbol}") { expirations { dates } } }',
-  hasInstant: 'own at',
+  instant: 'own at',
   answer: 'symbol.expirations',
-  variables: ({ symbol, at, tz }) => ({ symbol, at, tz: tz ?? exchangeTimeZone }),
   errors: [400, 502, 503],
 });

@@ -1,4 +1,3 @@
-import { contract, sessionDate } from '../../contract/params.ts';
 import { route } from '../../contract/route.ts';
 
 // Spec 4.11.
@@ -8,11 +7,9 @@ export const greeks = route({
   description: 'The latest solve, and the last 390 samples, at most one per minute.',
   scopeGroup: 'analytics.vol',
   symbolRule: 'registered',
-  params: { contract, session: sessionDate.optional() },
   name: 'greeks',
   operation: 'chain/greeks.graphql',
   graphql: '{ contract(id: "{contract}") { greeks { latest { mark } } } }',
-  hasInstant: true,
   answer: 'contract.greeks',
   errors: [400, 403, 404, 502, 503],
 });

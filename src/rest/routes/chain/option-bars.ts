@@ -1,5 +1,5 @@
 import { providerUnavailable } from '../../../wire/failure.ts';
-import { contract, oneOf, positiveInt, sessionDate } from '../../contract/params.ts';
+import { oneOf, positiveInt } from '../../contract/params.ts';
 import { route } from '../../contract/route.ts';
 
 // Spec 4.12. Translates only: the resolver applies the default session and the clamp.
@@ -9,19 +9,13 @@ export const optionBars = route({
   description: 'The latest bars of a contract in one session, ascending.',
   scopeGroup: 'market.bars',
   symbolRule: 'registered',
-  params: {
-    contract,
-    tf: oneOf(['1m', '5m']).optional(),
-    session: sessionDate.optional(),
-    limit: positiveInt.optional(),
-  },
+  params: { tf: oneOf(['1m', '5m']).optional(), limit: positiveInt.optional() },
   name: 'option-bars',
   operation: 'chain/option-bars.graphql',
   graphql: '{ contract(id: "{contract}") { bars { meta { count } } } }',
   example: { shown: { params: { tf: '5m', session: '{session}' } } },
-  hasInstant: true,
   answer: 'contract.bars',
-  variables: ({ tf, ...rest }) => ({ ...rest, timeframe: tf ?? '1m' }),
+  variables: { timeframe: ({ tf }) => tf ?? '1m' },
   aboutSessions: true,
   sourceFailure: providerUnavailable,
   errors: [400, 403, 404, 503],

@@ -1,4 +1,3 @@
-import { ticker } from '../../contract/params.ts';
 import { route } from '../../contract/route.ts';
 
 // Contract notes 3. Translates only: the resolver selects the contracts, finds the money and checks entitlement.
@@ -8,11 +7,9 @@ export const volTerm = route({
   description:
     'At-the-money implied volatility by expiry, as of the last solved minute or the latest option chain, whichever is newer. If there is neither: nulls, an empty list and meta.note.',
   scopeGroup: 'analytics.vol',
-  params: { symbol: ticker },
   name: 'vol-term',
   operation: 'chain/vol-term.graphql',
   graphql: '{ symbol(symbol: "{symbol}") { volatility { term { expiries { atmIv } } } } }',
-  hasInstant: true,
   answer: 'symbol.volatility.term',
   errors: [400, 403, 502, 503],
 });
@@ -23,11 +20,10 @@ export const volSurface = route({
   description:
     'Implied volatility by contract, as of the last solved minute or the latest option chain, whichever is newer. moneyness is the strike divided by the price of the underlying; mark is the option price used by the solve. If there is neither: nulls, empty lists and meta.note.',
   scopeGroup: 'analytics.vol',
-  params: { symbol: ticker },
   name: 'vol-surface',
   operation: 'chain/vol-surface.graphql',
   graphql: '{ symbol(symbol: "{symbol}") { volatility { surface { points { iv } } } } }',
-  hasInstant: true,
   answer: 'symbol.volatility.surface',
+  table: 'expiries',
   errors: [400, 403, 502, 503],
 });

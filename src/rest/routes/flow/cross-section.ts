@@ -1,4 +1,3 @@
-import { sessionDate, ticker } from '../../contract/params.ts';
 import { route } from '../../contract/route.ts';
 
 // Spec 4.9.
@@ -8,13 +7,12 @@ export const crossSection = route({
   description:
     'Cumulative option flow of a session by strike and by expiration. Default: the latest session available.',
   scopeGroup: 'analytics.flow',
-  params: { symbol: ticker, session: sessionDate.optional() },
   name: 'cross-section',
   operation: 'flow/cross-section.graphql',
   graphql: '{ symbol(symbol: "{symbol}") { flow { crossSection { snapshot { seq } } } } }',
   example: { shown: { params: { session: '{session}' } } },
-  hasInstant: true,
   answer: 'symbol.flow.crossSection',
+  table: 'by_strike',
   aboutSessions: true,
   errors: [400, 403, 404, 502, 503],
 });

@@ -1,4 +1,3 @@
-import { ticker } from '../../contract/params.ts';
 import { route } from '../../contract/route.ts';
 
 // Translates only: the session, the minute and entitlement are the resolver's.
@@ -8,11 +7,9 @@ export const unusualFlow = route({
   description:
     'Premium of calls and of puts of the current session so far, and each divided by its mean over the last 20 sessions to the same minute of the day. A ratio of 2 is twice as much. sessions counts the sessions with stored trades in the means.',
   scopeGroup: 'analytics.flow',
-  params: { symbol: ticker },
   name: 'unusual-flow',
   operation: 'flow/unusual.graphql',
   graphql: '{ symbol(symbol: "{symbol}") { flow { unusual { callRatio putRatio sessions } } } }',
-  hasInstant: true,
   answer: 'symbol.flow.unusual',
   withoutTool: true,
   errors: [400, 403, 404, 502, 503],

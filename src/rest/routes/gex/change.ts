@@ -1,5 +1,4 @@
-import { exchangeTimeZone } from '../../../domain/market-time.ts';
-import { pointInTime, positiveInt, ticker, timeZone } from '../../contract/params.ts';
+import { positiveInt } from '../../contract/params.ts';
 import { route } from '../../contract/route.ts';
 
 // Contract notes 8. Translates only: which captures, their order and the causes are the resolver's.
@@ -9,21 +8,15 @@ export const gexChange = route({
   description:
     'Change of dealer gamma exposure between two captures, and its causes: spot, time, volatility, open interest, listing and residual add up to gex at each strike, for each expiry and in all. A time means the last capture at or before it, a bare date the last capture of that session. Without one of the captures change is null and meta.reason says why. 400 if from is after to. top limits strikes only.',
   scopeGroup: 'analytics.gex',
-  params: {
-    symbol: ticker,
-    from: pointInTime,
-    to: pointInTime,
-    tz: timeZone.optional(),
-    top: positiveInt.optional(),
-  },
+  params: { top: positiveInt.optional() },
   name: 'gex-change',
   operation: 'gex/change.graphql',
   graphql:
     '{ symbol(symbol: "{symbol}") { gex { diff(from: "{previous}", to: "{session}") { change { gex spot time volatility openInterest listing } } } } }',
   example: { params: { from: '{previous}', to: '{session}' }, shown: { params: { top: '3' } } },
-  hasInstant: 'own at',
+  instant: 'own at',
   answer: 'symbol.gex.diff',
-  variables: ({ tz, ...rest }) => ({ ...rest, tz: tz ?? exchangeTimeZone }),
+  table: 'strikes',
   errors: [400, 403, 502, 503],
   // The tool graphql asks the same; the list of tools has a limit.
   withoutTool: true,

@@ -1,5 +1,3 @@
-import { exchangeTimeZone } from '../../../domain/market-time.ts';
-import { pointInTime, ticker, timeZone } from '../../contract/params.ts';
 import { route } from '../../contract/route.ts';
 
 // Translates only: which capture, and entitlement, are the resolver's.
@@ -9,13 +7,12 @@ export const gexExposures = route({
   description:
     'Exposures of the latest option chain, or of the one stored for a time, in total, by strike and by expiry. delta: dollars of the underlying that holders are long. vanna and charm: dollars of dealer delta gained per vol point and per day. vega: dollars per vol point. Either list adds up to total.',
   scopeGroup: 'analytics.gex',
-  params: { symbol: ticker, at: pointInTime.optional(), tz: timeZone.optional() },
   name: 'gex-exposures',
   operation: 'gex/exposures.graphql',
   graphql: '{ symbol(symbol: "{symbol}") { gex { exposures { total { delta vanna charm vega } } } } }',
-  hasInstant: 'own at',
+  instant: 'own at',
   answer: 'symbol.gex.exposures',
-  variables: ({ tz, ...rest }) => ({ ...rest, tz: tz ?? exchangeTimeZone }),
+  table: 'by_strike',
   withoutTool: true,
   errors: [400, 403, 502, 503],
 });

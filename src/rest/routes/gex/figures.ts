@@ -1,10 +1,5 @@
-import { conventionChoices, conventionPresets } from '../../../domain/gex/convention.ts';
-import { exchangeTimeZone } from '../../../domain/market-time.ts';
-import { expirySet, oneOf, pointInTime, positiveInt, ticker, timeZone } from '../../contract/params.ts';
+import { expirySet, positiveInt } from '../../contract/params.ts';
 import { route } from '../../contract/route.ts';
-
-const { unit, weight, sign, gamma, years, flip, walls } = conventionChoices;
-const presets = Object.keys(conventionPresets) as (keyof typeof conventionPresets)[];
 
 // Translates only: which capture, its default gammas and choices that exclude each other are the resolver's.
 export const gexFigures = route({
@@ -13,29 +8,19 @@ export const gexFigures = route({
   description:
     'Net exposure, flip, walls, max pain and strikes of a capture in a convention: unit, weight, sign, source of gammas, years, rule of the flip, rule of the walls and expiries. A preset is a named convention; a choice that is sent replaces its own. The answer repeats every choice, also in words. By default it is the convention of the other GEX routes. sign=by_flow counts the contracts bought less those sold, takes weight=volume only, and requires access to option flow; meta.flow_coverage reports the observed part of the session. top limits strikes only.',
   scopeGroup: 'analytics.gex',
-  params: {
-    symbol: ticker,
-    preset: oneOf(presets).optional(),
-    unit: oneOf(unit).optional(),
-    weight: oneOf(weight).optional(),
-    sign: oneOf(sign).optional(),
-    gamma: oneOf(gamma).optional(),
-    years: oneOf(years).optional(),
-    flip: oneOf(flip).optional(),
-    walls: oneOf(walls).optional(),
-    expiries: expirySet.optional(),
-    at: pointInTime.optional(),
-    tz: timeZone.optional(),
-    top: positiveInt.optional(),
-  },
+  params: { expiries: expirySet.optional(), top: positiveInt.optional() },
   name: 'gex-figures',
   operation: 'gex/figures.graphql',
   graphql:
     '{ symbol(symbol: "{symbol}") { gex { figures(convention: { unit: per_percent }) { net flip unit convention { words } } } } }',
   example: { shown: { params: { unit: 'per_percent', top: '3' } } },
-  hasInstant: 'own at',
+  instant: 'own at',
   answer: 'symbol.gex.figures',
-  variables: ({ tz, expiries, ...rest }) => ({ ...rest, tz: tz ?? exchangeTimeZone, ...expiries }),
+  variables: {
+    expiries: ({ expiries }) => expiries?.expiries,
+    withinDays: ({ expiries }) => expiries?.withinDays,
+    dates: ({ expiries }) => expiries?.dates,
+  },
   withoutTool: true,
   errors: [400, 403, 502, 503],
 });

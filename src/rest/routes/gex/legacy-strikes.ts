@@ -1,4 +1,4 @@
-import { sessionDate, text, ticker } from '../../contract/params.ts';
+import { text } from '../../contract/params.ts';
 import { route } from '../../contract/route.ts';
 
 /** The instant at which the route was deprecated, and the last one at which it is served (spec 4.6). */
@@ -12,18 +12,12 @@ export const legacyStrikes = route({
   description:
     "The rows of a session's last capture: by strike and expiry if the capture has them, else net. Available until 2026-12-31; use /v2/gex/{symbol}/grid instead.",
   scopeGroup: 'analytics.gex',
-  params: {
-    underlying: ticker,
-    date: sessionDate,
-    source: text(40).meta({ description: 'Accepted, but not used.' }).optional(),
-  },
+  params: { source: text(40).meta({ description: 'Accepted, but not used.' }).optional() },
   name: 'legacy-strikes',
   operation: 'gex/legacy-strikes.graphql',
   graphql: '{ symbol(symbol: "{symbol}") { gex { sessionStrikes(date: "{session}") { rows { strike } } } } }',
   example: { params: { underlying: '{symbol}', date: '{session}' } },
-  hasInstant: true,
   answer: 'symbol.gex.sessionStrikes',
-  variables: ({ underlying, date }) => ({ underlying, date }),
   listsTokenExpired: true,
   aboutSessions: true,
   errors: [400, 403, 410, 502, 503],

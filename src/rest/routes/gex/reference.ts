@@ -1,4 +1,3 @@
-import { oneOf, sessionDate, ticker } from '../../contract/params.ts';
 import { route } from '../../contract/route.ts';
 
 // Contract notes 3. Translates only: the resolver selects the capture and checks entitlement.
@@ -8,18 +7,11 @@ export const gexReference = route({
   description:
     "The capture a session's gamma is compared with, by strike and expiry. basis=open (the default): the first capture of the regular session. basis=prev_close: the last capture of the prior session. Without date: of the current session, else of the last one.",
   scopeGroup: 'analytics.gex',
-  params: {
-    symbol: ticker,
-    date: sessionDate.optional(),
-    basis: oneOf(['open', 'prev_close']).optional(),
-  },
   name: 'gex-reference',
   operation: 'gex/reference.graphql',
   graphql: '{ symbol(symbol: "{symbol}") { gex { reference(date: "{session}", basis: open) { netGex } } } }',
   example: { params: { date: '{session}', basis: 'open' } },
-  hasInstant: true,
   answer: 'symbol.gex.reference',
-  variables: ({ basis, ...rest }) => ({ ...rest, basis: basis ?? 'open' }),
   aboutSessions: true,
   errors: [400, 403, 502, 503],
 });

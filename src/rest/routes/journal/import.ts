@@ -1,6 +1,6 @@
 import { importLimits, importRequests } from '../../../domain/journal/journal-import.ts';
 import type { BodyReader } from '../../contract/body.ts';
-import { oneOf, opaqueId } from '../../contract/params.ts';
+import { opaqueId } from '../../contract/params.ts';
 import { route } from '../../contract/route.ts';
 
 // Its bytes are passed to the operation unparsed: a repeated import gets the earlier answer regardless of its body.
@@ -25,7 +25,7 @@ export const journalImport = route({
   description:
     'Imports all valid rows and reports the others: the first 100 in errors; meta.errors_omitted counts the rest. Costs one request per 1,000 lines or 200 kB begun. Sending an import_id again imports nothing and returns the first result.',
   scopeGroup: 'journal',
-  params: { import_id: opaqueId, format: oneOf(['jsonl', 'csv']).optional() },
+  params: { import_id: opaqueId },
   body,
   name: 'journal-import',
   operation: 'journal/import.graphql',
@@ -37,6 +37,6 @@ export const journalImport = route({
   },
   hints: { idempotent: true },
   answer: 'importJournal',
-  variables: ({ import_id, format }, bytes) => ({ importId: import_id, format: format ?? 'jsonl', body: bytes }),
+  variables: { body: (_values, bytes) => bytes },
   errors: [400, 413, 415, 502],
 });

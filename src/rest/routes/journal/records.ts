@@ -1,7 +1,7 @@
 import type { RecordFields, SentFields } from '../../../domain/journal/record-fields.ts';
 import type { BodyReader } from '../../contract/body.ts';
 import { cursor, opaqueId, positiveInt } from '../../contract/params.ts';
-import { type Route, route } from '../../contract/route.ts';
+import { type Route, type RouteSettings, route } from '../../contract/route.ts';
 
 /** Properties that differ between the routes of two kinds of records. */
 type RouteText = Pick<Route, 'summary' | 'description' | 'graphql'> & { example?: Partial<Route['example']> };
@@ -43,10 +43,15 @@ function sharedOf({ noun, absent }: Pick<RecordRoutes, 'noun' | 'absent'>) {
   };
 }
 
-/** The fields of a body without its id: the id in the path counts. */
-function fieldsOf(fields: RecordFields<object>, sent: unknown): Record<string, unknown> {
-  const { id: _skipped, ...record } = fields.graphInput({ ...(sent as SentFields), id: null });
+/** The fields of a body without its id. */
+function recordOf(fields: RecordFields<object>, sent: unknown): Record<string, unknown> {
+  const { id: _id, ...record } = fields.graphInput(sent as SentFields);
   return record;
+}
+
+/** The fields of a body whose id does not count: the one in the path does. */
+function fieldsOf(fields: RecordFields<object>, sent: unknown): Record<string, unknown> {
+  return recordOf(fields, { ...(sent as SentFields), id: null });
 }
 
 /** The changes of a merge patch without an id: the id in the path counts. */
@@ -56,7 +61,7 @@ function changesOf(fields: RecordFields<object>, sent: unknown): Record<string, 
 }
 
 /** Declares a list, and a route for each way to write a record (contract-notes 3). */
-export function recordRoutes({ noun, absent, fields, ...of }: RecordRoutes): readonly Route[] {
+export function recordRoutes({ noun, absent, fields, ...of }: RecordRoutes): readonly RouteSettings[] {
   const { all, one, list, named } = sharedOf({ noun, absent });
   const params = { limit: positiveInt.optional(), cursor: cursor(1024, of.cursor).optional() };
   const errors = [400, 413, 415, 502];
@@ -67,11 +72,10 @@ export function recordRoutes({ noun, absent, fields, ...of }: RecordRoutes): rea
       ...named('create'),
       ...of.create,
       method: 'POST',
-      params: {},
       body: of.body,
-      variables: (_values, sent) => {
-        const { id, ...record } = fields.graphInput(sent as SentFields);
-        return { id, [noun]: record };
+      variables: {
+        id: (_values, sent) => fields.graphInput(sent as SentFields).id,
+        [noun]: (_values, sent) => recordOf(fields, sent),
       },
       errors,
     }),
@@ -81,7 +85,7 @@ export function recordRoutes({ noun, absent, fields, ...of }: RecordRoutes): rea
       ...of.replace,
       method: 'PUT',
       body: of.body,
-      variables: ({ id }, sent) => ({ id, [noun]: fieldsOf(fields, sent) }),
+      variables: { [noun]: (_values, sent) => fieldsOf(fields, sent) },
       errors,
     }),
     route({
@@ -90,7 +94,7 @@ export function recordRoutes({ noun, absent, fields, ...of }: RecordRoutes): rea
       ...of.patch,
       method: 'PATCH',
       body: of.patchBody,
-      variables: ({ id }, sent) => ({ id, patch: changesOf(fields, sent) }),
+      variables: { patch: (_values, sent) => changesOf(fields, sent) },
       errors: [400, 404, 413, 415, 502],
     }),
     route({ ...one, ...named('delete'), ...of.remove, method: 'DELETE' }),

@@ -1,5 +1,5 @@
 import type { LevelKind } from '../../../domain/levels.ts';
-import { signedDollars, ticker } from '../../contract/params.ts';
+import { signedDollars } from '../../contract/params.ts';
 import { route } from '../../contract/route.ts';
 
 /** Names of levels in the text for chart platforms. */
@@ -40,13 +40,11 @@ export const levels = route({
   description:
     'Walls, flip, zero gamma, max pain, expected moves and off-exchange levels, each with its distance from the spot in dollars and percent, its capture and its status. basis adds dollars to each level, such as the difference between a future and its index; distances are from the spot without it. Levels that the account may not read are omitted and named in meta.restricted. format=text is one line for chart platforms: the ticker, then name and price of each level.',
   scopeGroup: 'analytics.gex',
-  params: { symbol: ticker, basis: signedDollars.optional() },
+  params: { basis: signedDollars.optional() },
   name: 'levels',
   operation: 'levels/levels.graphql',
   graphql: '{ symbol(symbol: "{symbol}") { levels { spot levels { kind price distancePct status } } } }',
-  hasInstant: true,
   answer: 'symbol.levels',
-  variables: ({ symbol, basis }) => ({ symbol, basis: basis ?? null }),
   text: levelsText,
   withoutTool: true,
   errors: [400, 403, 502, 503],

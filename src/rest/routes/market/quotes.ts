@@ -14,11 +14,10 @@ export const quotes = route({
   operation: 'market/quotes.graphql',
   graphql: '{ quotes(symbols: ["{symbol}"]) { rows { spot } meta { restricted } } }',
   example: { params: { symbols: '{symbol}' }, shown: { params: { symbols: 'SPY,QQQ' } } },
-  hasInstant: true,
   answer: 'quotes',
-  variables: ({ symbols }) => ({
-    symbols: symbols.map(({ symbol }) => symbol),
-    asked: symbols.map(({ asked }) => asked),
-  }),
+  variables: {
+    symbols: ({ symbols }) => symbols.map(({ symbol }) => symbol),
+    asked: ({ symbols }) => symbols.map(({ asked }) => asked),
+  },
   errors: [400, 502, 503],
 });

@@ -1,4 +1,3 @@
-import { sessionDate } from '../../contract/params.ts';
 import { route } from '../../contract/route.ts';
 
 // Spec 4.13.
@@ -8,12 +7,10 @@ export const sectors = route({
   description:
     'Average change by sector in the latest session, computed once a minute. date is returned in meta but not applied.',
   scopeGroup: 'market.screener',
-  params: { date: sessionDate.optional() },
   name: 'sectors',
   operation: 'market/sectors.graphql',
   graphql: '{ sectors { rows { sector } } }',
-  hasInstant: true,
   answer: 'sectors',
-  variables: ({ date }) => ({ date, echoDate: date !== undefined }),
+  variables: { echoDate: ({ date }) => date !== undefined },
   errors: [400, 502, 503],
 });

@@ -12,7 +12,6 @@ export const spot = route({
   name: 'spot',
   operation: 'market/spot.graphql',
   graphql: '{ symbol(symbol: "{symbol}") { spot { price } } }',
-  hasInstant: true,
   answer: 'symbol.spot',
   errors: [400, 403, 404, 502, 503],
 });

@@ -1,15 +1,5 @@
 import { timeframes } from '../../../domain/market/bar.ts';
-import { exchangeTimeZone } from '../../../domain/market-time.ts';
-import {
-  cursor,
-  flag,
-  knownTicker,
-  oneOf,
-  pointInTime,
-  positiveInt,
-  timeZone,
-  windowEnd,
-} from '../../contract/params.ts';
+import { cursor, flag, knownTicker, oneOf, positiveInt, windowEnd } from '../../contract/params.ts';
 import { barsResponse } from '../../contract/protobuf.ts';
 import { route } from '../../contract/route.ts';
 
@@ -22,9 +12,7 @@ export const stockBars = route({
   scopeGroup: 'market.bars',
   params: {
     symbol: knownTicker,
-    from: pointInTime,
     to: windowEnd,
-    tz: timeZone.optional(),
     timeframe: oneOf(timeframes).optional(),
     tf: oneOf(timeframes).optional(),
     limit: positiveInt.optional(),
@@ -40,14 +28,11 @@ export const stockBars = route({
     params: { from: '{session}', to: '{next}' },
     shown: { params: { from: '{session}T09:30', to: '{session}T10:00', timeframe: '5m' } },
   },
-  hasInstant: true,
   answer: 'symbol.bars',
-  variables: ({ tz, timeframe, tf, adjusted, ...rest }) => ({
-    ...rest,
-    adjust: adjusted ? ('split' as const) : ('raw' as const),
-    tz: tz ?? exchangeTimeZone,
-    timeframe: timeframe ?? tf ?? '1m',
-  }),
+  variables: {
+    adjust: ({ adjusted }) => (adjusted ? 'split' : 'raw'),
+    timeframe: ({ timeframe, tf }) => timeframe ?? tf ?? '1m',
+  },
   listsTokenExpired: true,
   inFlightLimited: true,
   aboutSessions: true,

@@ -13,5 +13,6 @@ export const symbolLookup = route({
   operation: 'market/symbol-lookup.graphql',
   graphql: '{ lookup(q: "{symbol}") { valid } }',
   example: { params: { q: '{symbol}' }, shown: { params: { q: 'aapl' } } },
+  instant: null,
   errors: [400, 502],
 });

@@ -12,5 +12,6 @@ export const symbol = route({
   name: 'symbol',
   operation: 'market/symbol.graphql',
   graphql: '{ symbol(symbol: "{symbol}") { minTier requiresAttestation } }',
+  instant: null,
   errors: [404, 502],
 });

@@ -1,10 +1,9 @@
-import { exchangeTimeZone } from '../../../domain/market-time.ts';
 import type { OffExchangeTable } from '../../../domain/offexchange/off-exchange.ts';
 import { offExchangeLimits } from '../../../domain/offexchange/off-exchange.ts';
 import { itemsAsked } from '../../../schema/cost.ts';
-import { cursor, pointInTime, positiveInt, ticker, timeZone, windowEnd } from '../../contract/params.ts';
+import { cursor, positiveInt, windowEnd } from '../../contract/params.ts';
 import { offExchangeResponse } from '../../contract/protobuf.ts';
-import { type Route, route } from '../../contract/route.ts';
+import { type RouteSettings, route } from '../../contract/route.ts';
 
 // Spec 4.18 and contract-notes 3: four tables, one shape.
 function offExchange(
@@ -12,7 +11,7 @@ function offExchange(
   summary: string,
   cursorExample: string,
   shown: Record<string, string> = {},
-): Route {
+): RouteSettings {
   return route({
     path: `/v2/offexchange/:symbol/${table}`,
     summary,
@@ -20,10 +19,7 @@ function offExchange(
       'Off-exchange trading by session. A session is available from the next morning. Rows with fewer than three executions are omitted. Repeat with meta.cursor until it is absent. A page costs one request, and one more for each begun 1,000 rows of limit above 1,000.',
     scopeGroup: 'analytics.offexchange',
     params: {
-      symbol: ticker,
-      from: pointInTime.optional(),
       to: windowEnd.optional(),
-      tz: timeZone.optional(),
       limit: positiveInt.optional(),
       cursor: cursor(512, cursorExample).optional(),
     },
@@ -31,9 +27,8 @@ function offExchange(
     operation: `offexchange/${table}.graphql`,
     graphql: `{ symbol(symbol: "{symbol}") { offExchange { ${table} { rows { date } meta { count } } } } }`,
     example: { shown: { params: { symbol: 'AAPL', ...shown } } },
-    hasInstant: 'without known',
+    instant: 'without known',
     answer: `symbol.offExchange.${table}`,
-    variables: ({ tz, ...rest }) => ({ ...rest, tz: tz ?? exchangeTimeZone }),
     rowsAsked: ({ limit }) => itemsAsked(limit as number | undefined, offExchangeLimits.max, offExchangeLimits.default),
     aboutSessions: true,
     errors: [400, 403, 404, 502, 503],
@@ -43,7 +38,7 @@ function offExchange(
   });
 }
 
-export const offExchangeRoutes: readonly Route[] = [
+export const offExchangeRoutes: readonly RouteSettings[] = [
   offExchange(
     'concentration',
     'Off-exchange price buckets',

@@ -16,7 +16,6 @@ export const screens = route({
   operation: 'screener/screens.graphql',
   graphql: '{ screens { rows { id name where } } }',
   answer: 'screens',
-  variables: ({ limit, cursor }) => ({ limit: limit ?? null, cursor: cursor ?? null }),
   withoutTool: true,
   errors: [400, 502],
 });
@@ -66,10 +65,12 @@ export const putScreen = route({
     }),
   },
   answer: 'putScreen',
-  variables: ({ id }, body) => {
-    const { name, where, order_by } = body as z.output<typeof shape>;
-    const orderBy = order_by ? { ...order_by, figure: figureOfRestName.get(order_by.figure) } : null;
-    return { id, screen: { name, where, orderBy } };
+  variables: {
+    screen(_values, body) {
+      const { name, where, order_by } = body as z.output<typeof shape>;
+      const orderBy = order_by ? { ...order_by, figure: figureOfRestName.get(order_by.figure) } : null;
+      return { name, where, orderBy };
+    },
   },
   invalidVariables: (_variables, problem) => invalidFilter(problem),
   withoutTool: true,
@@ -103,10 +104,9 @@ export const screenResult = route({
   operation: 'screener/screen-result.graphql',
   graphql: '{ screen(id: "{screen}") { name result { rows { symbol } meta { totalCount } } } }',
   example: { params: { id: '{screen}' } },
-  hasInstant: 'without known',
+  instant: 'without known',
   isOwn: true,
   answer: 'screen.result',
-  variables: ({ id, limit, cursor }) => ({ id, limit: limit ?? null, cursor: cursor ?? null }),
   withoutTool: true,
   errors: [400, 403, 404, 502, 503],
 });

@@ -28,19 +28,15 @@ export const screen = route({
     params: { where: '{"changePct":{"gt":-100}}' },
     shown: { params: { order_by: '-change_pct', limit: '2' } },
   },
-  hasInstant: 'without known',
+  instant: 'without known',
   answer: 'screener',
-  variables: ({ where, order_by, limit, cursor: after }) => ({
-    where,
-    orderBy: order_by
-      ? {
-          figure: figureOfRestName.get(order_by.replace('-', '')),
-          direction: order_by.startsWith('-') ? 'desc' : 'asc',
-        }
-      : null,
-    limit: limit ?? null,
-    cursor: after ?? null,
-  }),
+  variables: {
+    orderBy: ({ order_by }) =>
+      order_by && {
+        figure: figureOfRestName.get(order_by.replace('-', '')),
+        direction: order_by.startsWith('-') ? 'desc' : 'asc',
+      },
+  },
   invalidVariables: (_variables, problem) => invalidFilter(problem),
   withoutTool: true,
   errors: [400, 403, 502, 503],

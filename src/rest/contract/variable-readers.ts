@@ -1,3 +1,11 @@
+import {
+  type GraphQLInputType,
+  getNullableType,
+  isEnumType,
+  isInputObjectType,
+  isListType,
+  isScalarType,
+} from 'graphql';
 import { z } from 'zod';
 import { invalidParameter } from '../../wire/failure.ts';
 import {
@@ -6,6 +14,7 @@ import {
   dollars,
   epochMs,
   flag,
+  oneOf,
   type Param,
   param,
   pointInTime,
@@ -16,7 +25,7 @@ import {
   ticker,
   timeZone,
   wrong,
-} from '../contract/params.ts';
+} from './params.ts';
 
 /** Maximum number of items of a list, and of characters of a text. */
 export const parameterLimits = { items: 250, characters: 4096 } as const;
@@ -114,7 +123,7 @@ export interface ScalarReader {
 export const namedReader = (name: ReaderName): ScalarReader => ({ reader: readers[name], example: examples[name] });
 
 /** The reader of a scalar of the graph; a text that the operation checks if there is none of its own. */
-export function scalarReader(type: string): ScalarReader {
+function scalarReader(type: string): ScalarReader {
   if (type === 'Long') return { reader: long, example: '1' };
   if (/Timeframe$/.test(type)) return { reader: readers.text, example: '1m' };
   return namedReader(Object.hasOwn(readerOf, type) ? readerOf[type]! : 'text');
@@ -141,7 +150,7 @@ export function listReader({ reader, example }: ScalarReader): ScalarReader {
 }
 
 /** Any JSON value, which the operation checks. */
-export const jsonReader: ScalarReader = {
+const jsonReader: ScalarReader = {
   reader: param(
     (sent, name) => {
       if (sent.length > parameterLimits.characters)
@@ -156,6 +165,26 @@ export const jsonReader: ScalarReader = {
   ),
   example: '{}',
 };
+
+/** The reader of the parameter of a variable. */
+export function variableReader(type: GraphQLInputType): ScalarReader {
+  const nullable = getNullableType(type);
+  if (isListType(nullable)) {
+    const item = getNullableType(nullable.ofType) as GraphQLInputType;
+    return isListType(item) || isInputObjectType(item)
+      ? { ...jsonReader, example: '[]' }
+      : listReader(variableReader(item));
+  }
+  if (isEnumType(nullable)) {
+    const values = nullable.getValues().map(({ name }) => name);
+    return { reader: oneOf(values as [string, ...string[]]), example: values[0]! };
+  }
+  return isScalarType(nullable) ? scalarReader(nullable.name) : jsonReader;
+}
+
+/** The parameter of a variable: its name in snake case. */
+export const parameterName = (variable: string): string =>
+  variable.replace(/(?!^)[A-Z]/g, (letter) => `_${letter}`).toLowerCase();
 
 /** True if a text fits a reader. */
 export const accepts = (reader: Param, sent: string): boolean =>

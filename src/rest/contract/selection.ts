@@ -1,5 +1,4 @@
 import {
-  type ArgumentNode,
   type DocumentNode,
   type FieldNode,
   type GraphQLField,
@@ -12,15 +11,17 @@ import {
   Kind,
   type OperationDefinitionNode,
   parse,
+  parseType,
   parseValue,
   type SelectionNode,
   type SelectionSetNode,
+  type VariableDefinitionNode,
 } from 'graphql';
 import { responseKey } from '../../graphql/execution/document.ts';
 import { withFragments } from './fragments.ts';
-import type { Route } from './route.ts';
 
-// No operation lists the metadata of its answer: all of the type of `meta` is selected, under the names of REST.
+// No operation lists what is in every answer. It is written as of now, without metadata: the engine reads it below
+// `asOf`, and selects all of the type of `meta`, under the names of REST.
 
 /** A name of a document. */
 export const named = (value: string) => ({ kind: Kind.NAME, value }) as const;
@@ -60,8 +61,58 @@ export function metaSelection(type: GraphQLObjectType): SelectionSetNode {
   return { kind: Kind.SELECTION_SET, selections: [caps('applied', 'tier'), ...values.map(wholeField)] };
 }
 
+/**
+ * Instants that a route is read as of. `whole`: it takes `at`, `known` and `tz`. `without known`: data as it was known
+ * before is not kept, and `known` is 400. `own at`: fields of its operation take `at` and `tz`; only `known` is added.
+ */
+export type Instant = 'whole' | 'without known' | 'own at';
+
+/** Arguments of `asOf` that a route's operation is read with. */
+const argumentsOf: Readonly<Record<Instant, readonly string[]>> = {
+  whole: ['at', 'known', 'tz'],
+  'without known': ['at', 'tz'],
+  'own at': ['known', 'tz'],
+};
+
+/** Variables of the instant that an operation is read as of: arguments of `asOf` that it does not declare itself. */
+export function instantVariables(
+  schema: GraphQLSchema,
+  instant: Instant,
+  { variableDefinitions = [] }: Pick<OperationDefinitionNode, 'variableDefinitions'> = {},
+): VariableDefinitionNode[] {
+  const declared = new Set(variableDefinitions.map(({ variable }) => variable.name.value));
+  const { args } = schema.getQueryType()!.getFields().asOf!;
+  return args
+    .filter(({ name }) => argumentsOf[instant].includes(name) && !declared.has(name))
+    .map(({ name, type }) => ({
+      kind: Kind.VARIABLE_DEFINITION,
+      variable: { kind: Kind.VARIABLE, name: named(name) },
+      type: parseType(String(type), { noLocation: true }),
+    }));
+}
+
+/** A selection of the market below `asOf`, whose arguments are variables of their names. */
+export function asOfSelection({ selections }: SelectionSetNode, instant: Instant): SelectionSetNode {
+  const asOf: FieldNode = {
+    ...fieldNode('asOf', 'asOf'),
+    arguments: argumentsOf[instant].map((name) => ({
+      kind: Kind.ARGUMENT,
+      name: named(name),
+      value: parseValue(`$${name}`, { noLocation: true }),
+    })),
+    selectionSet: { kind: Kind.SELECTION_SET, selections },
+  };
+  return { kind: Kind.SELECTION_SET, selections: [asOf] };
+}
+
 /** Traits of a route that decide the metadata of its answers. */
-export type MetaRoute = Pick<Route, 'answer' | 'hasInstant' | 'withoutMeta' | 'reportsFlow'>;
+export interface MetaTraits {
+  /** Path of the answer in the operation as it is written. */
+  answer: string;
+  instant: Instant | null;
+  withoutMeta?: readonly string[] | undefined;
+  reportsFlow?: true | undefined;
+}
 
 const ofInstant = ['at', 'atEffective', 'knownAt'];
 
@@ -73,49 +124,63 @@ const onRequest = withFragments(
 const [provenance] = onRequest.definitions as [OperationDefinitionNode];
 
 /** The metadata of a route's answer: what its operation selects itself, and all else of the type. */
-function wholeMeta(type: GraphQLObjectType, byHand: readonly SelectionNode[], route: MetaRoute): SelectionNode[] {
-  const { hasInstant, withoutMeta = [], reportsFlow } = route;
+function wholeMeta(type: GraphQLObjectType, byHand: readonly SelectionNode[], traits: MetaTraits): SelectionNode[] {
+  const { instant, withoutMeta = [], reportsFlow } = traits;
   const written = byHand.flatMap((node) => (node.kind === Kind.FIELD ? [node.name.value, responseKey(node)] : []));
-  const apart = new Set(['caps', 'provenance', ...withoutMeta, ...(hasInstant ? [] : ofInstant), ...written]);
+  const apart = new Set(['caps', 'provenance', ...withoutMeta, ...(instant ? [] : ofInstant), ...written]);
   const fields = Object.values(type.getFields()).filter((field) => takesNothing(field) && !apart.has(field.name));
   return [
     caps('applied', 'tier', ...(reportsFlow ? ['flow'] : [])),
     ...byHand,
     ...fields.map(wholeField),
-    ...(hasProvenance(type, route) ? provenance.selectionSet.selections : []),
+    ...(hasProvenance(type, traits) ? provenance.selectionSet.selections : []),
   ];
 }
 
-const hasProvenance = (type: GraphQLObjectType, { hasInstant }: MetaRoute) =>
-  hasInstant !== undefined && type.getFields().provenance !== undefined;
+const hasProvenance = (type: GraphQLObjectType, { instant }: MetaTraits) =>
+  instant !== null && type.getFields().provenance !== undefined;
 
 /** The root's `meta`, for data without metadata of its own, takes the plane. */
-const registry: ArgumentNode = {
+const registry = {
   kind: Kind.ARGUMENT,
   name: named('plane'),
   value: parseValue('registry', { noLocation: true }),
-};
+} as const;
 
-/** A route's operation with the metadata of its answer, and the variable by which its provenance is asked for. */
-export function withMeta(schema: GraphQLSchema, document: DocumentNode, route: MetaRoute): DocumentNode {
+const isMeta = (node: SelectionNode): node is FieldNode => node.kind === Kind.FIELD && responseKey(node) === 'meta';
+
+/**
+ * A route's operation as it runs: as of the instant of a request, with the metadata of its answer, and with the
+ * variables of both.
+ */
+export function completed(schema: GraphQLSchema, document: DocumentNode, traits: MetaTraits): DocumentNode {
   let variables: OperationDefinitionNode['variableDefinitions'] = [];
   const metaOf = (type: GraphQLObjectType, { selections }: SelectionSetNode): SelectionSetNode => {
-    const isMeta = (node: SelectionNode): node is FieldNode => node.kind === Kind.FIELD && responseKey(node) === 'meta';
     const byHand = selections.find(isMeta)?.selectionSet?.selections ?? [];
     const metaType = getNamedType(type.getFields().meta!.type) as GraphQLObjectType;
-    if (hasProvenance(metaType, route)) variables = provenance.variableDefinitions;
+    if (hasProvenance(metaType, traits)) variables = provenance.variableDefinitions;
     const meta: FieldNode = {
       ...fieldNode('meta', 'meta'),
       ...(type === schema.getQueryType() && { arguments: [registry] }),
-      selectionSet: { kind: Kind.SELECTION_SET, selections: wholeMeta(metaType, byHand, route) },
+      selectionSet: { kind: Kind.SELECTION_SET, selections: wholeMeta(metaType, byHand, traits) },
     };
     return { kind: Kind.SELECTION_SET, selections: [...selections.filter((node) => !isMeta(node)), meta] };
   };
+  const { instant } = traits;
   const definitions = document.definitions.map((node) => {
     if (node.kind !== Kind.OPERATION_DEFINITION) return node;
-    const path = route.answer.split('.').filter(Boolean);
-    const selectionSet = changedAt(schema.getRootType(node.operation)!, node.selectionSet, path, metaOf);
-    return { ...node, selectionSet, variableDefinitions: [...(node.variableDefinitions ?? []), ...variables!] };
+    const path = traits.answer.split('.').filter(Boolean);
+    const type = instant ? (schema.getType('AsOf') as GraphQLObjectType) : schema.getRootType(node.operation)!;
+    const set = changedAt(type, node.selectionSet, path, metaOf);
+    return {
+      ...node,
+      selectionSet: instant ? asOfSelection(set, instant) : set,
+      variableDefinitions: [
+        ...(node.variableDefinitions ?? []),
+        ...(instant ? instantVariables(schema, instant, node) : []),
+        ...variables!,
+      ],
+    };
   });
   return { ...document, definitions };
 }
