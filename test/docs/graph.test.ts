@@ -3,8 +3,7 @@ import { codegen } from '@graphql-codegen/core';
 import * as typescriptOperations from '@graphql-codegen/typescript-operations';
 import { isScalarType, isSpecifiedScalarType, parse, printSchema } from 'graphql';
 import { describe, expect, test } from 'vitest';
-import { compiledRoutes } from '../../src/rest/contract/compiled-route.ts';
-import { routes } from '../../src/rest/routes.ts';
+import { compiledRoutes } from '../../src/rest/routes.ts';
 import { schema } from '../../src/schema/index.ts';
 
 const text = readFileSync('docs/graph.md', 'utf8');
@@ -15,7 +14,7 @@ const own = Object.values(schema.getTypeMap()).filter((type) => isScalarType(typ
 function typesWith(given: Record<string, string>): Promise<string> {
   return codegen({
     schema: parse(printSchema(schema)),
-    documents: compiledRoutes(schema, routes).map(({ operation: { document } }, index) => ({
+    documents: compiledRoutes.map(({ operation: { document } }, index) => ({
       location: `${index}.graphql`,
       // Operations that several routes share have one name.
       document: {

@@ -6,12 +6,17 @@ export interface GuideExample {
   patch: string;
   /** Files that the patch edits. */
   edited: string[];
+  /** Lines that it adds to files of src/. */
+  linesOfSource: number;
 }
 
 function guideExample(name: string): GuideExample {
   const patch = `test/docs/guide/${name}.patch`;
   const text = readFileSync(patch, 'utf8');
-  return { patch, edited: [...text.matchAll(/^diff --git a\/(\S+)/gm)].map(([, path]) => path!) };
+  const edited = [...text.matchAll(/^diff --git a\/(\S+)/gm)].map(([, path]) => path!);
+  const parts = text.split(/^diff --git a\//m).filter((part) => part.startsWith('src/'));
+  const linesOfSource = parts.join('').match(/^\+(?!\+\+ )/gm)?.length ?? 0;
+  return { patch, edited, linesOfSource };
 }
 
 /** A route: totals of a session's option flow. */
