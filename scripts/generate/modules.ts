@@ -9,11 +9,12 @@ import type { GeneratedFiles } from './generated-files.ts';
 const source = join(import.meta.dirname, '../../src');
 const header = '// Made by `npm run generate`. Do not edit.\n';
 
-/** Modules below a folder of `src`, in the order of their paths. */
+/** Modules below a folder of `src`, in the order of their names. */
 const modulesIn = (folder: string): string[] =>
   globSync(`${folder}/**/*.ts`, { cwd: source })
-    .map((path) => path.split(sep).join('/'))
-    .sort();
+    .map((path) => path.split(sep).join('/').slice(0, -'.ts'.length))
+    .sort()
+    .map((path) => `${path}.ts`);
 
 const isRoute = (value: unknown): value is RouteSettings =>
   typeof value === 'object' && value !== null && 'operation' in value && 'path' in value;

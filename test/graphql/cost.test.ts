@@ -100,6 +100,15 @@ describe('extensions.cost', () => {
     expect((requested - alone.requested) / 20).toBeGreaterThan(4.5);
   });
 
+  test('data as it was known costs twice: nothing that is cached of live data serves it', async () => {
+    const knownMs = Date.parse('2026-11-20T15:00Z');
+    const field = 'symbol(symbol: "SPY") { sessions(last: 1) { sessionDate } }';
+    const requested = async (text: string) => (await costOf(text)).requested;
+    const read = async (args: string) =>
+      (await requested(`{ asOf${args} { ${field} } }`)) - (await requested(`{ asOf${args} { __typename } }`));
+    expect(await read(`(known: "${knownMs}")`)).toBeGreaterThan(1.6 * (await read('')));
+  });
+
   test('a variable counts as the literal would, and a default as what it stands for', async () => {
     const query = `query Q($limit: Int = 300, $fields: Boolean = true) { symbol(symbol: "SPY") {
       bars(from: "2026-11-19", to: "2026-11-21", limit: $limit) { rows { tsMs ... @include(if: $fields) { open high low close } } } } }`;

@@ -104,6 +104,12 @@ export function itemsOf(
   return { items: asked ?? open[rows] ?? listSizes.page, isAsked: asked !== undefined };
 }
 
+/**
+ * Work of a field as it was known at an instant, over that of the live one: no block and no figure that is cached for
+ * others serves it.
+ */
+const knownFactor = 2;
+
 /** Points of running a field for a number of parents and of list items. */
 export function runPoints(
   planned: PlannedField,
@@ -114,5 +120,6 @@ export function runPoints(
 ): number {
   const { once = 0, each = 0, item = 0 } = planned.cost ?? {};
   const own = typeof each === 'number' ? each : each({ ...open, ...sizes });
-  return once + parents * (own + planned.lookup) + items * item;
+  const run = once + parents * (own + planned.lookup);
+  return (sizes.known ? knownFactor * run : run) + items * item;
 }
