@@ -23,5 +23,7 @@ function guideExample(name: string): GuideExample {
 export const routeExample = guideExample('route');
 /** A field of a chain's row: the change of open interest. */
 export const fieldExample = guideExample('field');
+/** A vendor's format: end-of-day summaries with the chains of all underlyings. */
+export const vendorExample = guideExample('vendor');
 /** A number of a strike row: contracts of calls traded. */
 export const strikeExample = guideExample('strike');

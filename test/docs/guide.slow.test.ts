@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type GuideCopy, guideCopy, guideSection, namedByGuide } from './guide-copy.ts';
-import { fieldExample, routeExample, strikeExample } from './guide-example.ts';
+import { fieldExample, routeExample, strikeExample, vendorExample } from './guide-example.ts';
 
 const inSource = (edited: readonly string[]) => edited.filter((path) => path.startsWith('src/')).toSorted();
 
@@ -32,11 +32,21 @@ describe("the guide to adding a field of a series' record", () => {
   });
 });
 
-// One copy has all three examples: each names other lines of the tree.
+describe("the guide to adding a vendor's format", () => {
+  test('names the one file of src/ that its example adds', () => {
+    const guide = guideSection("Adding a vendor's format");
+    const { edited } = vendorExample;
+    expect(inSource(edited)).toHaveLength(1);
+    expect(namedByGuide(guide)).toEqual(inSource(edited));
+    for (const path of edited.filter((each) => !each.startsWith('src/'))) expect(guide).toContain(`\`${path}\``);
+  });
+});
+
+// One copy has all four examples: each names other lines of the tree.
 describe('the examples of the guides', { timeout: 600_000 }, () => {
   let copy: GuideCopy;
   beforeAll(() => {
-    copy = guideCopy(routeExample, fieldExample, strikeExample);
+    copy = guideCopy(routeExample, fieldExample, strikeExample, vendorExample);
   });
   afterAll(() => copy?.remove());
 
@@ -57,6 +67,11 @@ describe('the examples of the guides', { timeout: 600_000 }, () => {
       ...['rest/gex/call-volume', 'rest/gex/grid', 'store/gex/captures'],
     ]);
     expect(passed).toMatch(/Test Files +9 passed/);
+  });
+
+  test('give a format that is found by its header, listed, printed in the documentation, and stored', () => {
+    const files = ['tape/vendors/datashop', 'docs/vendor-files', 'ingest/every-format'];
+    expect(copy.tests(files, '-t', 'datashop|summary|found by its header|formats')).toMatch(/Test Files +3 passed/);
   });
 
   test('give a route that passes the contract tests, and a field that is exported', () => {
