@@ -4,7 +4,7 @@ import { baseNameOf } from '../../domain/chain/capture-inputs.ts';
 import type { ChainCapture } from '../../domain/chain/chain.ts';
 import type { OptionRoots } from '../../domain/chain/option-root.ts';
 import { instantBounds, isWithin, outOfBounds } from '../../domain/instant-gate.ts';
-import { lockCaptures, lockCapturesOfAll } from '../../store/chain/session-captures.ts';
+import { lockCapturesOfAll } from '../../store/chain/session-captures.ts';
 import { forgetFiles } from '../../store/market/ingested-files.ts';
 import { readRoots } from '../../store/market/option-roots.ts';
 import { rejectSealed } from '../../store/market/session-seals.ts';
@@ -83,6 +83,26 @@ function rejectionOf(capturedAt: number, lacked: readonly string[]): string {
 }
 
 /**
+ * Prepares a transaction for storing chains: their underlyings are in the directory, and their captures are locked. All
+ * at once and in this order, as other writers do, so that none waits for another in a circle. Throws `SessionSealed`.
+ */
+async function holdChains(tx: Transaction, captures: readonly ChainCapture[]): Promise<OptionRoots> {
+  await rejectSealed(
+    tx,
+    captures.map(({ underlying, sessionDate }) => ({ symbol: underlying, sessionDate })),
+  );
+  const roots = await readRoots(tx);
+  const names = new Set<string>();
+  for (const { rows } of captures) for (const { root } of rows) names.add(root);
+  await saveUnderlyings(tx, names, roots);
+  await lockCapturesOfAll(
+    tx,
+    captures.map(({ underlying }) => underlying),
+  );
+  return roots;
+}
+
+/**
  * Stores a chain and its GEX capture in the group of files that it belongs to, and updates the captures that this
  * changes: the result depends on the set of files, not on the order of arrival. A chain whose contracts the stored
  * files of its instant already have is skipped, and one that lacks some is refused. Throws `SessionSealed`.
@@ -90,13 +110,20 @@ function rejectionOf(capturedAt: number, lacked: readonly string[]): string {
 export async function storeChain(
   tx: Transaction,
   capture: ChainCapture,
-  { replace = false, ...given }: StoreChainSettings,
+  settings: StoreChainSettings,
 ): Promise<StoredChain> {
-  const { underlying, sessionDate, capturedAt } = capture;
-  await rejectSealed(tx, [{ symbol: underlying, sessionDate }]);
-  const roots = await readRoots(tx);
-  await saveUnderlyings(tx, new Set(capture.rows.map((row) => row.root)), roots);
-  await lockCaptures(tx, underlying);
+  const roots = await holdChains(tx, [capture]);
+  return storeHeld(tx, capture, settings, roots);
+}
+
+/** The part of `storeChain` in a transaction that holds the chain. */
+async function storeHeld(
+  tx: Transaction,
+  capture: ChainCapture,
+  { replace = false, ...given }: StoreChainSettings,
+  roots: OptionRoots,
+): Promise<StoredChain> {
+  const { underlying, capturedAt } = capture;
   const settings = { ...{ given, roots, rate: given.rate, delayMs: null, all: false }, source: asStored };
   const groups = await sessionGroups(tx, capture, settings);
   const file = groups.add(asFile(capture));
@@ -141,7 +168,7 @@ async function storeFileChain(
   { roots, isAlone }: { roots: OptionRoots; isAlone: boolean },
 ): Promise<StoredChain> {
   const named = (text: string) => (isAlone ? text : `${capture.underlying}: ${text}`);
-  const stored = await storeChain(tx, capture, settings);
+  const stored = await storeHeld(tx, capture, settings, roots);
   const { chain, gex, note, rejection } = stored;
   if (rejection !== null) throw new TapeFileError(path, named(rejection));
   if (note !== null) onNote(named(note));
@@ -172,17 +199,13 @@ export const loadChain: Loader = async (job) => {
   if (refused()) return { rows, changed: 0 };
   if (!isAlone)
     onNote(`${captures.length} of ${read.length} underlyings: ${some(captures.map(({ underlying }) => underlying))}`);
-  // In one order for all files: two of them may be stored at a time.
-  await lockCapturesOfAll(
-    tx,
-    captures.map(({ underlying }) => underlying),
-  );
+  const held = await holdChains(tx, captures);
   let changed = 0;
   const remade: RemadePart[] = [];
   for (const capture of captures) {
     // The reader looks whether it was stopped.
     onBytes(0);
-    const stored = await storeFileChain(job, capture, { roots, isAlone });
+    const stored = await storeFileChain(job, capture, { roots: held, isAlone });
     changed += stored.changed;
     remade.push(...stored.remade);
   }

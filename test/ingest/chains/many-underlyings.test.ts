@@ -4,6 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { basename, join } from 'node:path';
 import { gzipSync, zstdCompressSync } from 'node:zlib';
+import { parquetWriteBuffer } from 'hyparquet-writer';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { exchangeInstant } from '../../../src/domain/market-time.ts';
 import { type IngestOptions, ingestFiles } from '../../../src/ingest/ingest.ts';
@@ -228,6 +229,18 @@ describe('ingest chain of such a file', () => {
     expect(await stored()).toEqual(['KO', 'QQQ', 'SPY']);
   });
 
+  test('reads it as Parquet', async () => {
+    const cells = everyone.map(cellsOf);
+    const columnData = orats.map((name, i) => ({
+      name,
+      type: 'STRING' as const,
+      data: cells.map((row) => `${row[i]}`),
+    }));
+    const path = write(Buffer.from(parquetWriteBuffer({ columnData })), 'day.parquet');
+    expect(await ingest(path)).toMatchObject({ status: 'stored', rows: 36 });
+    expect(await stored()).toEqual(['KO', 'QQQ', 'SPY']);
+  });
+
   test('reads it from a web server, and names it in every capture', async () => {
     const server = createServer((_, response) => response.end(csv(everyone)));
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -263,6 +276,19 @@ describe('ingest chain of such a file', () => {
     expect(await captures()).toEqual(before);
     expect(await ingest(write(csv(everyone)), { replace: true })).toMatchObject({ status: 'stored' });
     expect(await stored()).toEqual(['KO', 'QQQ', 'SPY']);
+  });
+
+  test('does not end another file of them that is stored at the same time, nor one of open interest', async () => {
+    const later = everyone.map((quote) => ({ ...quote, minute: quote.minute - 60 }));
+    const lines = sides(everyone).map(({ contract }) => `O:${contract},${100}`);
+    const interest = write(['ticker,open_interest', ...lines].join('\n'), `interest_${session}.csv`);
+    const chains = [write(csv(everyone), 'a.csv'), write(csv(later.toReversed()), 'b.csv')];
+    const reports = await Promise.all([
+      ...chains.map((path) => ingestFiles(store, 'chain', [path], { now })),
+      ingestFiles(store, 'open-interest', [interest], { now }),
+    ]);
+    expect(reports.map(({ files: [file] }) => file!.status)).toEqual(['stored', 'stored', 'stored']);
+    expect(await stored()).toEqual(['KO', 'KO', 'QQQ', 'QQQ', 'SPY', 'SPY']);
   });
 
   test('is read again once another file has replaced one of its chains', async () => {
