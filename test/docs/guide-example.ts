@@ -27,3 +27,6 @@ export const fieldExample = guideExample('field');
 export const vendorExample = guideExample('vendor');
 /** A number of a strike row: contracts of calls traded. */
 export const strikeExample = guideExample('strike');
+
+/** The files that the examples edit. */
+export const guideFiles = [routeExample, fieldExample, vendorExample, strikeExample].flatMap(({ edited }) => edited);

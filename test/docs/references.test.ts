@@ -3,7 +3,7 @@ import { dirname, join, normalize } from 'node:path';
 import type { Command } from 'commander';
 import { describe, expect, test } from 'vitest';
 import { createProgram } from '../../src/cli/program.ts';
-import { fieldExample, routeExample } from './guide-example.ts';
+import { guideFiles } from './guide-example.ts';
 
 const pages = globSync(['README.md', 'docs/**/*.md']).map((file) => file.replaceAll('\\', '/'));
 const sources = globSync('{bench,bin,prisma,proto,scripts,src,test}/**/*.{ts,mjs,graphql,sql,proto}', {
@@ -43,10 +43,7 @@ describe('the documentation', () => {
 
   test('names files of the repository that exist', () => {
     const isThere = (path: string) =>
-      existsSync(path) ||
-      [...sources, ...routeExample.edited, ...fieldExample.edited].some(
-        (file) => file === path || file.endsWith(`/${path}`),
-      );
+      existsSync(path) || [...sources, ...guideFiles].some((file) => file === path || file.endsWith(`/${path}`));
     // The snippets of clients.md are files of the reader's own; addresses of the server have no file.
     const own = new Set(['docs/clients.md', 'docs/mcp.md', 'docs/own-routes.md']);
     const absent = [...found(/`((?:[\w.-]+\/)*[\w.-]+\.(?:ts|mjs|graphql|sql|proto))`/g)]
