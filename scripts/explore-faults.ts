@@ -335,10 +335,16 @@ const faults: readonly Fault[] = [
     to: 'if (!tx) throw new SessionSealed',
   },
   {
-    name: 'servers keep bars of a sample market that is set aside',
-    file: 'src/store/sample-data.ts',
-    from: 'noteRows(tx, model, symbols);\n  return symbols;',
-    to: "if (model !== 'BarBlock') noteRows(tx, model, symbols);\n  return symbols;",
+    name: 'servers keep the sample market that other data took the place of',
+    file: 'src/store/origin.ts',
+    from: 'tx.changes.addAll();',
+    to: '',
+  },
+  {
+    name: 'rates of the sample market stay when other data is stored',
+    file: 'src/store/market-models.ts',
+    from: "'MetadataEntry',\n]);",
+    to: "'MetadataEntry',\n  'Rate',\n]);",
   },
   {
     name: 'the first chain of a stream is ten days old',

@@ -64,9 +64,8 @@ import { streamRouter } from './rest/stream/stream.ts';
 import type { Clock } from './runtime/clock.ts';
 import { beginRequest } from './runtime/event-loop.ts';
 import { type CacheBudgets, defaultMemory } from './runtime/memory-plan.ts';
-import { currentRequest, withinRequest } from './runtime/request-scope.ts';
+import { withinRequest } from './runtime/request-scope.ts';
 import { schema } from './schema/index.ts';
-import { simulatedNote } from './store/market/simulated-note.ts';
 import { symbolRegistry } from './store/market/symbols.ts';
 import { pingDatabase, type Store } from './store/rows/connection.ts';
 import { writeProbe } from './store/rows/probe-write.ts';
@@ -230,10 +229,6 @@ function servicesOf(
     context: (caller: Caller, onEnd: (undo: () => void) => void) => requestContext(services, caller, onEnd),
     takeInFlightSlot: (context: object) => takeInFlightSlot(context as RequestContext),
     attachStream: (stream) => live.attach(stream),
-    simulatedNote(symbols) {
-      const from = symbols ?? currentRequest()?.dependencies;
-      return from ? simulatedNote(store, from) : null;
-    },
     now,
     answerLimits: { bytes: config.answerMaxBytes, ms: config.answerTimeoutMs },
     provenance: config.provenance,
@@ -246,12 +241,6 @@ function servicesOf(
       log.error({ requestId: request.id, err: failure.cause ?? failure, code: failure.code }, failure.message);
     },
   };
-}
-
-/** Symbols of the sample market that are served beside other data. The last known ones while that cannot be read. */
-async function simulatedSymbols(store: Store): Promise<readonly string[]> {
-  await Promise.resolve(symbolRegistry(store)).catch(() => {});
-  return [...store.versions.simulated].filter((symbol) => symbol !== '*');
 }
 
 /** The graph's endpoint, and the streams that are built on it. */
@@ -322,7 +311,6 @@ function shownSample({ sampleKey = null, access, loading = async () => null }: S
 function storeContents(store: Store, now: Clock) {
   const first = firstSymbols(store);
   return {
-    simulated: () => simulatedSymbols(store),
     firstSymbols: first,
     stored: storedOverview(store, first, now),
   };

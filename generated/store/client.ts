@@ -70,7 +70,6 @@ export type Generation = Prisma.GenerationModel
 export type GenerationRun = Prisma.GenerationRunModel
 export type TapeRemainder = Prisma.TapeRemainderModel
 export type SessionOrigin = Prisma.SessionOriginModel
-export type SampleRow = Prisma.SampleRowModel
 export type FollowedLines = Prisma.FollowedLinesModel
 export type SymbolCommit = Prisma.SymbolCommitModel
 export type MetadataEntry = Prisma.MetadataEntryModel

@@ -725,18 +725,6 @@ export const tables = {
       {"kind":"id","columns":[{"column":"symbol","descending":false},{"column":"session_date","descending":false}]},
     ],
   },
-  SampleRow: {
-    table: "sample_rows",
-    fields: [
-      {"field":"table","column":"table_name","type":"text","list":false,"optional":false},
-      {"field":"key","column":"row_key","type":"text","list":false,"optional":false},
-      {"field":"symbol","column":"symbol","type":"text","list":false,"optional":false},
-      {"field":"row","column":"row","type":"jsonb","list":false,"optional":false},
-    ],
-    indexes: [
-      {"kind":"id","columns":[{"column":"table_name","descending":false},{"column":"row_key","descending":false}]},
-    ],
-  },
   FollowedLines: {
     table: "followed_lines",
     fields: [

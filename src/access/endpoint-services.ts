@@ -46,11 +46,6 @@ export interface EndpointServices {
   answerLimits: { bytes: number; ms: number };
   /** Callers that see the names of the files that figures come from. */
   provenance: Provenance;
-  /**
-   * The note on simulated data in an answer: of symbols (null = all), or of the data that the current request has read.
-   * Null = no simulated data beside other data.
-   */
-  simulatedNote: (symbols?: readonly (string | null)[]) => string | null;
   /** Logs an unexpected failure. */
   report: (request: IncomingMessage, failure: Failure) => void;
   note: (request: IncomingMessage, found: Noted) => void;

@@ -24,7 +24,7 @@ export interface HttpContext {
  * | sentPoints, connection   | run-operation                     | sent-points, subscriptions                  |
  * | variables                | plugins/variables                 | admit-operation, execution, subscriptions   |
  * | admitted, charged        | admit-operation                   | admission, answer-cache, execution, cost    |
- * | cachedPoints, cachedNote | plugins/answer-cache              | plugins/cost                                |
+ * | cachedPoints             | plugins/answer-cache              | plugins/cost                                |
  * | isStopped                | execution/sliced-execution        | plugins/cost                                |
  * | actual                   | plugins/cost                      | plugins/answer-cache                        |
  */
@@ -41,8 +41,6 @@ export type OperationState = HttpContext & {
   /** Actual size of its answer once known; and the points of a cached answer. */
   actual?: { points: number; leaves: number };
   cachedPoints?: number;
-  /** Note of a cached answer on simulated data in it. */
-  cachedNote?: string | null;
   /** True if it was stopped before the end: it costs its prediction. */
   isStopped?: boolean;
   /** Size limit of its answer, bytes, if lower than usual. */

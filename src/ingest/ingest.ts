@@ -3,9 +3,9 @@ import { methodologySettings, tapeSettings } from '../analytics/methodology.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { removeAbandonedFolders } from '../runtime/folders.ts';
 import { SessionSealed } from '../store/market/session-seals.ts';
+import { MixedStore } from '../store/origin.ts';
 import type { Store } from '../store/rows/connection.ts';
 import { analyzeGrown } from '../store/rows/statistics.ts';
-import { replacingSample } from '../store/sample-data.ts';
 import { pruneExpired } from '../store/superseded/prune.ts';
 import { type BadLine, TapeFileError } from '../tape/csv/tape-file.ts';
 import type { Dataset } from '../tape/formats/format.ts';
@@ -63,8 +63,7 @@ export interface IngestOptions extends Partial<IngestSettings> {
   /** Clock for the recorded time of storing. */
   now: Clock;
   /**
-   * Set for bundled files (`registry`) and those of the sample market. Any others revoke the sample market's key, and
-   * hide its data.
+   * Set for bundled files (`registry`) and those of the sample market. The first of any others takes its place.
    */
   bundled?: 'registry' | 'sample';
   /** True to read and compute current files again. */
@@ -154,7 +153,8 @@ function reportOfError(file: FileToStore, error: unknown): FileReport {
   const bad = log ? badLinesOf(file, log) : {};
   const refused = { file: file.name, ...emptyReport, ...bad, status: 'refused' } as const;
   if (cause instanceof FileRefused) return { ...refused, reason: log!.reason() };
-  if (cause instanceof TapeFileError || cause instanceof SessionSealed) return { ...refused, reason: cause.message };
+  const isRejected = [TapeFileError, SessionSealed, MixedStore].some((kind) => cause instanceof kind);
+  if (isRejected) return { ...refused, reason: (cause as Error).message };
   throw cause;
 }
 
@@ -253,9 +253,7 @@ export async function ingestFiles(
     for await (const batch of batches(dataset, sources, spool, progress)) {
       const given = batch.filter((each) => 'path' in each);
       const reports = await storeTogether(given, (some) =>
-        replacingSample((replaced) =>
-          storeFiles(store, dataset, some, { settings, now, signal, bundled, force, replaced }),
-        ),
+        storeFiles(store, dataset, some, { settings, now, signal, bundled, force }),
       );
       files.push(...batch.map((each) => ('path' in each ? reports[given.indexOf(each)]! : each)));
       if (reports.some(({ status }) => status === 'stored')) await analyzeGrown(store);

@@ -2,9 +2,9 @@ import { optionsAreOver } from '../domain/calendar.ts';
 import type { SessionDate } from '../domain/market-time.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { SessionSealed } from '../store/market/session-seals.ts';
+import { MixedStore } from '../store/origin.ts';
 import type { Store } from '../store/rows/connection.ts';
 import { analyzeGrown } from '../store/rows/statistics.ts';
-import { replacingSample } from '../store/sample-data.ts';
 import { pruneExpired } from '../store/superseded/prune.ts';
 import { readLines } from '../tape/csv/lines.ts';
 import { type BadLine, TapeFileError } from '../tape/csv/tape-file.ts';
@@ -63,7 +63,8 @@ function foundIn(error: unknown) {
   const { cause, log } = error instanceof FileNotStored ? error : { cause: error, log: null };
   const found = { badLines: log?.badLines ?? [], badLineCount: log?.count() ?? 0 };
   if (cause instanceof FileRefused) return { reason: log!.reason(), ...found };
-  if (cause instanceof TapeFileError || cause instanceof SessionSealed) return { reason: cause.message, ...found };
+  const isRejected = [TapeFileError, SessionSealed, MixedStore].some((kind) => cause instanceof kind);
+  if (isRejected) return { reason: (cause as Error).message, ...found };
   throw cause;
 }
 
@@ -83,9 +84,7 @@ export async function reconcileStocks(
   const settings = { ...ingestDefaults, maxErrors, replace: true, only: session, ...(keepDays && { keepDays }) };
   const options = { settings, now, signal, bundled: undefined, force: true };
   try {
-    const stored = await replacingSample((replaced) =>
-      storeFiles(store, 'stock-trades', files, { ...options, replaced }),
-    );
+    const stored = await storeFiles(store, 'stock-trades', files, options);
     await analyzeGrown(store);
     await pruneExpired(store, now());
     const changes = stored.flatMap((each) => (each.before ? [] : (each.result.sessions ?? [])));

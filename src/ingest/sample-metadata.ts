@@ -5,12 +5,12 @@ import {
   samplePlanBesideTape,
   sampleVersion,
 } from '../sample/market/plan.ts';
-import { holdsOwnData } from '../store/account/sample-key.ts';
+import { storeOrigin } from '../store/market/session-origins.ts';
+import { beginSample, beginSampleWrite, holdsMarketData, SampleEnded, sampleFact } from '../store/origin.ts';
 import { unlessRunning } from '../store/rows/advisory-lock.ts';
 import type { Store } from '../store/rows/connection.ts';
-import { holdsMarketData, readMetadata, writeMetadata } from '../store/rows/metadata.ts';
-
-const metadataKey = 'sample';
+import { readMetadata, writeMetadata } from '../store/rows/metadata.ts';
+import { inTransaction } from '../store/rows/transaction.ts';
 
 /** Metadata of the simulated market in a store. */
 export interface SampleMetadata extends SampleState {
@@ -35,17 +35,17 @@ export interface SampleLoading {
 
 /** Metadata of the store's simulated market; null = it has none, and all its prices are real. */
 export async function sampleMetadata(store: Store): Promise<SampleMetadata | null> {
-  const text = await readMetadata(store, metadataKey);
+  const text = await readMetadata(store, sampleFact);
   return text === null ? null : (JSON.parse(text) as SampleMetadata);
 }
 
-/** Writes the state of the simulated market. */
-export function writeSampleMetadata(store: Store, state: SampleState): Promise<void> {
-  return writeMetadata(
-    store,
-    metadataKey,
-    JSON.stringify({ version: sampleVersion, ...state } satisfies SampleMetadata),
-  );
+/** Writes the state of the simulated market; `begins`: also in an empty store. Throws `SampleEnded`. */
+export function writeSampleMetadata(store: Store, state: SampleState, { begins = false } = {}): Promise<void> {
+  const metadata: SampleMetadata = { version: sampleVersion, ...state };
+  return inTransaction(store, async (tx) => {
+    await (begins ? beginSample : beginSampleWrite)(tx);
+    await writeMetadata(tx, sampleFact, JSON.stringify(metadata));
+  });
 }
 
 /** The advisory lock of the process that loads the simulated market. */
@@ -61,16 +61,12 @@ export async function announceSampleLoading(store: Store, now: () => number, sha
     const missing = await missingSample(store, now(), { shape, besideTape: true });
     if (missing === null || missing.tasks.length === 0) return;
     const loading = { percent: 0, hasLatest: false };
-    await writeSampleMetadata(store, { throughMs: missing.metadata?.throughMs ?? null, loading });
+    const state = { throughMs: missing.metadata?.throughMs ?? null, loading };
+    await writeSampleMetadata(store, state, { begins: true }).catch((error: unknown) => {
+      // Its loading ends for the same reason.
+      if (!(error instanceof SampleEnded)) throw error;
+    });
   });
-}
-
-/** Withdraws the announcement: the market is left as it is. */
-export async function endSampleLoading(store: Store): Promise<void> {
-  const metadata = await sampleMetadata(store);
-  if (metadata?.loading === undefined) return;
-  const { loading: _, ...left } = metadata;
-  await writeMetadata(store, metadataKey, JSON.stringify(left satisfies SampleMetadata));
 }
 
 /** Returns the loading state of the store's simulated market; null once complete, after which it is not read again. */
@@ -100,8 +96,8 @@ export async function missingSample(
   { shape, besideTape = false }: { shape: SampleShape; besideTape?: boolean | undefined },
 ): Promise<SampleWork | null> {
   const metadata = await sampleMetadata(store);
-  if (await holdsOwnData(store)) return null;
-  if (metadata === null && (await holdsMarketData(store))) return null;
+  const origin = await storeOrigin(store);
+  if (origin === 'own' || (origin === null && (await holdsMarketData(store.primary)))) return null;
   if (metadata !== null && metadata.version !== sampleVersion) return null;
   const plan = besideTape ? samplePlanBesideTape : samplePlan;
   return { metadata, tasks: plan(nowMs, metadata?.throughMs ?? null, shape) };

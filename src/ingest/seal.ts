@@ -10,6 +10,7 @@ import {
   tryHoldSeals,
   wholeSession,
 } from '../store/market/session-seals.ts';
+import { holdOrigin } from '../store/origin.ts';
 import type { Store } from '../store/rows/connection.ts';
 import { inSettledTransaction, type Transaction } from '../store/rows/transaction.ts';
 
@@ -74,6 +75,7 @@ export async function sealSession(
   const refused = (reason: string): SealReport => ({ ...request, status: 'refused', reason, stored: nothing });
   if (!optionsAreOver(session, now())) return refused(`${session} is not over`);
   return inSettledTransaction(store, async (tx) => {
+    await holdOrigin(tx);
     await holdSeals(tx, signal);
     const found = await storedSession(tx, session, symbols);
     const reason = objection(request, found);

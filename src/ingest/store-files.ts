@@ -2,7 +2,6 @@ import { stat } from 'node:fs/promises';
 import { optionsAreOver } from '../domain/calendar.ts';
 import { isDate } from '../domain/market-time.ts';
 import type { Clock } from '../runtime/clock.ts';
-import { noteOwnData } from '../store/account/sample-key.ts';
 import {
   forgetFiles,
   type IngestedFile,
@@ -13,9 +12,9 @@ import {
 } from '../store/market/ingested-files.ts';
 import { markFiles } from '../store/market/session-origins.ts';
 import { SessionSealed } from '../store/market/session-seals.ts';
+import { beginOwnData, beginSampleWrite } from '../store/origin.ts';
 import type { Store } from '../store/rows/connection.ts';
 import { inSettledTransaction, isUsable, type Transaction } from '../store/rows/transaction.ts';
-import { beginSampleWrite, markSample, rejectMixture, writtenSymbols } from '../store/sample-data.ts';
 import { asGeneration } from '../store/superseded/generation.ts';
 import { reasonOf, TapeFileError } from '../tape/csv/tape-file.ts';
 import type { Dataset } from '../tape/formats/format.ts';
@@ -46,8 +45,6 @@ export interface StoreFilesOptions {
   signal: AbortSignal | undefined;
   bundled: 'registry' | 'sample' | undefined;
   force: boolean;
-  /** Symbols of the sample market that the files replace. */
-  replaced: readonly string[];
 }
 
 /** Thrown for a file that cannot be stored; `cause` has the reason. */
@@ -217,14 +214,6 @@ async function loadChecked(
   }
 }
 
-/** Records the origin of the files' data. */
-async function noteOrigin(tx: Transaction, bundled: StoreFilesOptions['bundled'], parts: readonly string[]) {
-  if (bundled === 'sample') return markSample(tx);
-  if (bundled === 'registry') return;
-  await rejectMixture(tx);
-  await markFiles(tx, writtenSymbols(tx), parts.filter(isDate));
-}
-
 /**
  * True if the file was left, because storing it would lose data: of a tape nothing was written, of another file not
  * everything.
@@ -307,25 +296,26 @@ async function storeIn(
   options: StoreFilesOptions,
   reread: ReadonlySet<string>,
 ): Promise<StoredFileResult[]> {
-  const { now, bundled, replaced, force } = options;
+  const { now, bundled, force } = options;
+  const notes = bundled === undefined ? await beginOwnData(tx, now()) : [];
+  if (bundled === 'sample') await beginSampleWrite(tx);
   const known = await inForce(tx, dataset, files, force, now());
   const isUnread = (i: number) => known.has(i) && !known.get(i)!.parts.some((part) => reread.has(part));
   const read = files.filter((_, i) => !isUnread(i));
   const results = new Map<FileInWork, FileResult>();
   if (read.length > 0) {
-    if (bundled === 'sample') await beginSampleWrite(tx);
-    if (bundled === undefined) read[0]!.notes.push(...(await noteOwnData(tx, now, replaced)));
+    read[0]!.notes.push(...notes);
     const loaded = await loadChecked(tx, dataset, read, options);
     askForRest(
       loaded,
       [...known].filter(([i]) => isUnread(i)).map(([, before]) => before),
     );
     const parts = loaded.flatMap(({ parts: each = [] }) => each);
-    const stored = { symbols: writtenSymbols(tx), sessions: parts.filter(isDate) };
+    const stored = { symbols: tx.changes.symbols(), sessions: parts.filter(isDate) };
     const { rate } = options.settings;
     read[0]!.notes.push(...((await datasets[dataset].completes?.(tx, stored, { rate, now })) ?? []));
-    // After the locks of what completes it: a writer that holds one of them may wait here for this origin.
-    await noteOrigin(tx, bundled, parts);
+    // After the locks of what completes it: a writer that holds one of them may wait here for these marks.
+    if (bundled === undefined) await markFiles(tx, stored.symbols, stored.sessions);
     if (bundled !== 'registry')
       await noteFileGenerations(
         tx,

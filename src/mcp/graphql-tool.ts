@@ -78,8 +78,7 @@ export async function askGraph(
   if (!Number.isInteger(maxItems) || Number(maxItems) < 1 || Number(maxItems) > listItems.most)
     throw invalidParameter('max_items', `expected a whole number from 1 to ${listItems.most}`);
   requireQuery(query);
-  const { data, errors, extensions } = await ask(query, variables);
+  const { data, errors } = await ask(query, variables);
   if (!data) return failed(failureOfAnswer(errors?.[0]));
-  const note = extensions?.note;
-  return answered({ data, ...(errors && { errors }), ...(note !== undefined && { note }) }, Number(maxItems));
+  return answered({ data, ...(errors && { errors }) }, Number(maxItems));
 }

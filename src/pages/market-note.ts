@@ -12,8 +12,6 @@ export interface SampleMarket {
 /** State of the market for pages: the sample market, if any, and the server's clock, epoch ms. */
 export interface SiteState {
   sample: SampleMarket | null;
-  /** Symbols of the sample market that are served beside other data. */
-  simulated: readonly string[];
   nowMs: number;
 }
 
@@ -33,22 +31,12 @@ const shownTime = newYorkFormat({ ...day, hour: '2-digit', minute: '2-digit', ho
 /** The shell command that lets the sample market trade while the real one is closed. */
 export const alwaysOpenCommand = 'npm start -- --always-open';
 
-/** Maximum number of symbols in the note. */
-const mostNamed = 10;
-
-/** Note below the header of every page if simulated prices are mixed with others. */
-function mixedNote(simulated: readonly string[]): Html | null {
-  if (simulated.length === 0) return null;
-  const more = simulated.length > mostNamed && html` and ${simulated.length - mostNamed} more`;
-  return html`<aside class="market-note" aria-label="Simulated data"><b>Simulated data</b>: all prices of ${simulated.slice(0, mostNamed).join(', ')}${more} are simulated by the sample market. Other prices are not.</aside>`;
-}
-
 /**
  * Note below the header of every page of the sample market; null = no price is simulated. client/market-loading.ts
  * updates the loading progress.
  */
-export function marketNote({ sample, simulated, nowMs }: SiteState): Html | null {
-  if (sample === null) return mixedNote(simulated);
+export function marketNote({ sample, nowMs }: SiteState): Html | null {
+  if (sample === null) return null;
   const { isOpen, openMs, nextOpenMs } = marketClock(nowMs);
   const phase = isOpen
     ? html`Trading the session of ${shownDay(openMs)}.`

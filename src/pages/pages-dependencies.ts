@@ -23,8 +23,6 @@ export interface PagesParts {
    * The sample market, with its key if the request may see it: see `ServerParts`. Null = this server has other data.
    */
   sample: (request: Request) => Promise<SampleMarket | null>;
-  /** Symbols of the sample market that are served beside other data, ascending. */
-  simulated: () => Promise<readonly string[]>;
   /** The default tickers of the pages, which have data, best first; empty if nothing is stored. */
   firstSymbols: () => Promise<readonly string[]>;
   /** Contents of the store. */

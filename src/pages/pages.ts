@@ -76,9 +76,8 @@ class KeptPages {
   }
 }
 
-const siteOf = async ({ sample, simulated, now }: PagesParts, request: Request): Promise<SiteState> => ({
+const siteOf = async ({ sample, now }: PagesParts, request: Request): Promise<SiteState> => ({
   sample: await sample(request),
-  simulated: await simulated(),
   nowMs: now(),
 });
 

@@ -16,8 +16,8 @@ const upgrades: readonly Upgrade[] = [
     run: async (store, log) => (await import('./market/ticker-spellings.ts')).mergeTickerSpellings(store, log),
   },
   {
-    key: 'session_origins',
-    run: async (store, log) => (await import('./session-origins-upgrade.ts')).upgradeOrigins(store, log),
+    key: 'store_origin',
+    run: async (store, log) => (await import('./origin-upgrade.ts')).upgradeOrigin(store, log),
   },
 ];
 

@@ -1,6 +1,14 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { exchangeInstant } from '../../src/domain/market-time.ts';
+import { ensureStarterRegistry } from '../../src/ingest/files/lists/starter-registry.ts';
+import { ingestFiles } from '../../src/ingest/ingest.ts';
+import { writeSampleMetadata } from '../../src/ingest/sample-metadata.ts';
+import { storeOrigin } from '../../src/store/market/session-origins.ts';
+import { marketRows } from '../../src/store/origin.ts';
 import { openStore } from '../../src/store/rows/connection.ts';
+import type { Dataset } from '../../src/tape/formats/format.ts';
 import { type Ran, tapegraph } from '../cli/command-line.ts';
 import { knownRoutes } from '../contract/known-routes.ts';
 import { type TestApp, testApp } from '../support/app.ts';
@@ -33,6 +41,32 @@ interface Command {
   code?: number;
   /** It commits by the clock, and so its rows are numbered. */
   isLive?: boolean;
+}
+
+/** Makes both stores one of the sample market, with data of most tables. */
+async function loadSample(): Promise<void> {
+  const path = join(folder(), 'sample');
+  mkdirSync(path);
+  const simulated = writeVendorFiles(path);
+  const now = () => filesOverMs;
+  const loaded: [Dataset, string][] = [
+    ['splits', 'splits.csv'],
+    ['rates', 'rates.csv'],
+    ['roots', 'roots.csv'],
+    ['stock-minute-bars', `minutes-${barred}.csv`],
+    ['chain', `chain-SPY-${first}.csv`],
+    ['option-quotes', `option-quotes-${first}.csv`],
+    ['option-trades', `option-trades-${first}.csv`],
+    ['stock-trades', `stock-trades-${first}.csv`],
+  ];
+  await onBoth(async (store) => {
+    await ensureStarterRegistry(store, now);
+    await writeSampleMetadata(store, { throughMs: null }, { begins: true });
+    for (const [dataset, name] of loaded) {
+      const { files: reports } = await ingestFiles(store, dataset, [simulated.path(name)], { now, bundled: 'sample' });
+      expect(reports[0]).toMatchObject({ status: 'stored' });
+    }
+  });
 }
 
 /** Every command that writes, in the order of a week; every dataset. */
@@ -116,6 +150,16 @@ const said = ({ code, stdout, stderr }: Ran) => ({
 const byTheClock = { flow_feed: ['place'], cross_sections: ['seq'], followed_lines: ['payload', 'through_line'] };
 
 describe('every command writes to a distributed store what it writes to the embedded one', () => {
+  test('the first of other data in place of a sample market', async () => {
+    await loadSample();
+    expect((await expectSameRows(stores)).flow_events).toBeGreaterThan(0);
+    const { spread } = await onBoth((store) => run(store, { line: 'ingest splits splits.csv' }));
+    expect(spread).toMatchObject({ code: 0, stdout: expect.stringContaining('the sample market is deleted') });
+    await expectSameRows(stores);
+    expect(await storeOrigin(stores.spread)).toBe('own');
+    expect(Object.keys(await marketRows(stores.spread.pool))).toEqual(['splits', 'generations']);
+  }, 120_000);
+
   test.each(writers)(
     '$line',
     async (command) => {
@@ -141,7 +185,6 @@ describe('every command writes to a distributed store what it writes to the embe
       'journal_imports',
       'journal_sizes',
       'journal_trades',
-      'sample_rows',
       'saved_screens',
       'stream_tickets',
       'usage_counts',

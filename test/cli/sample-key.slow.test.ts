@@ -5,9 +5,8 @@ import { text } from 'node:stream/consumers';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { ensureStarterRegistry } from '../../src/ingest/files/lists/starter-registry.ts';
 import { ingestFiles } from '../../src/ingest/ingest.ts';
-import { sampleVersion } from '../../src/sample/market/plan.ts';
-import { holdsOwnData } from '../../src/store/account/sample-key.ts';
-import { readMetadata, writeMetadata } from '../../src/store/rows/metadata.ts';
+import { writeSampleMetadata } from '../../src/ingest/sample-metadata.ts';
+import { storeOrigin } from '../../src/store/market/session-origins.ts';
 import { testApp } from '../support/app.ts';
 import { chainServer, tagged } from '../support/chain-server.ts';
 import { dataFolder } from '../support/data-folder.ts';
@@ -25,7 +24,7 @@ const isEnded =
  */
 async function sampled(): Promise<Record<string, string>> {
   const store = await storeForThisTest();
-  await writeMetadata(store, 'sample', JSON.stringify({ version: sampleVersion, throughMs: Date.parse(clock) }));
+  await writeSampleMetadata(store, { throughMs: Date.parse(clock) }, { begins: true });
   return { TAPEGRAPH_DATA: dataFolder(), DATABASE_URL: store.databaseUrl, LOG_LEVEL: 'warn' };
 }
 
@@ -120,7 +119,7 @@ describe('the sample market’s key', () => {
     await expect.poll(async () => (await withKey(app.url, key)).status, { timeout: 20_000 }).toBe(401);
     expect(await landing(app.url)).toContain('You need a key');
     expect((await withKey(app.url, own.key)).status).toBe(200);
-    expect(await holdsOwnData(store)).toBe(true);
+    expect(await storeOrigin(store)).toBe('own');
   });
 
   it('stops working at once in every process of a server, and is not given again at the next start', async () => {
@@ -147,8 +146,10 @@ describe('the sample market’s key', () => {
     const store = await storeForThisTest();
     await ensureStarterRegistry(store, () => Date.parse(clock));
     const path = written('sample.csv', [bars]);
+    expect(await storeOrigin(store)).toBeNull();
+    await writeSampleMetadata(store, { throughMs: null }, { begins: true });
     await ingestFiles(store, 'stock-minute-bars', [path], { now: () => Date.parse(clock), bundled: 'sample' });
-    expect(await readMetadata(store, 'own_data')).toBeNull();
+    expect(await storeOrigin(store)).toBe('sample');
   });
 
   it.each([

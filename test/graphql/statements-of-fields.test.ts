@@ -23,7 +23,7 @@ async function addTwins(store: TestStore): Promise<void> {
     const { rows } = await tx.query<{ table: string; columns: string[] }>(
       `SELECT table_name AS table, array_agg(column_name::text) AS columns FROM information_schema.columns
        WHERE table_schema = 'public' AND column_name IN ('symbol', 'underlying', 'scope')
-         AND table_name !~ '^superseded|symbols|journal_trades|sample_rows' GROUP BY 1`,
+         AND table_name !~ '^superseded|symbols|journal_trades' GROUP BY 1`,
     );
     for (const { table, columns } of rows) {
       const names = columns.map((column) => `'${column}', 'Z' || ${column}`).join();

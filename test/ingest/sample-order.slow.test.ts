@@ -6,10 +6,10 @@ import { exchangeInstant } from '../../src/domain/market-time.ts';
 import { ensureStarterRegistry } from '../../src/ingest/files/lists/starter-registry.ts';
 import { ingestFiles } from '../../src/ingest/ingest.ts';
 import { ensureSampleMarket, sampleSolveMost } from '../../src/ingest/sample/sample-market.ts';
-import { type SampleLoading, sampleMetadata } from '../../src/ingest/sample-metadata.ts';
+import { type SampleLoading, sampleMetadata, writeSampleMetadata } from '../../src/ingest/sample-metadata.ts';
 import { corporateDatasets } from '../../src/sample/market/corporate.ts';
 import { samplePlan } from '../../src/sample/market/plan.ts';
-import { noteOwnData } from '../../src/store/account/sample-key.ts';
+import { beginOwnData } from '../../src/store/origin.ts';
 import { inTransaction } from '../../src/store/rows/transaction.ts';
 import { storeForThisTest, type TestStore } from '../support/store.ts';
 import { contentsOf } from '../support/store-contents.ts';
@@ -46,6 +46,7 @@ async function bringInOrder(store: TestStore): Promise<void> {
     'stock-trades',
     'option-trades',
   ] as const;
+  await writeSampleMetadata(store, { throughMs: null }, { begins: true });
   const solved = new Set(
     samplePlan(nowMs, null, shape).flatMap((task) => (task.dataset === 'chain' && task.solve ? [task.name] : [])),
   );
@@ -122,8 +123,8 @@ describe('a sample market that is brought with its latest session first', () => 
     await expect(bring(stop.signal)).rejects.toThrow();
     expect(said[0]!.hasLatest).toBe(true);
     expect(said[0]!.percent).toBeGreaterThanOrEqual(before.percent);
-    await inTransaction(store, (tx) => noteOwnData(tx, now));
+    await inTransaction(store, (tx) => beginOwnData(tx, nowMs));
     expect(await bring()).toBe('absent');
-    expect((await sampleMetadata(store))!.loading).toBeUndefined();
+    expect(await sampleMetadata(store)).toBeNull();
   });
 });

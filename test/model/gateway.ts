@@ -163,7 +163,7 @@ export class Gateway {
   /** Stores files of datasets as the sample market; none of it if other data is stored. */
   async storeSample(files: Readonly<Record<string, readonly string[]>>): Promise<void> {
     const now = () => this.nowMs;
-    await writeSampleMetadata(this.store, { throughMs: this.nowMs });
+    await writeSampleMetadata(this.store, { throughMs: this.nowMs }, { begins: true });
     for (const [dataset, paths] of Object.entries(files)) {
       if (paths.length === 0) continue;
       const report = await ingestFiles(this.store, dataset as Dataset, paths, { now, bundled: 'sample', delayMs: 0 });

@@ -1,6 +1,6 @@
 // A life: commands of a seed, one after another, on a gateway and on the model, which are compared after each.
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Answer, Json } from '../support/app.ts';
 import { type Random, randomOf, shuffled } from '../support/random.ts';
 import { ask, difference, type Question } from './ask.ts';
@@ -97,8 +97,8 @@ export class Life {
   #optionFiles: readonly VendorFile[] = [];
   /** Number of prints that came by the live tape. */
   followed = 0;
-  /** State of a sample market, which other data sets aside, and if there is some. */
-  readonly market = { sample: 'absent' as 'absent' | 'served' | 'set_aside', isOwn: false };
+  /** The state of a sample market, whose place other data takes, and if there is some. */
+  readonly market = { sample: 'absent' as 'absent' | 'served', isOwn: false };
   questions = 0;
   commands = 0;
 
@@ -341,15 +341,28 @@ export class Life {
     const { files, lines, late, change } = ran.json ?? {};
     if (!files?.some(({ status }: Json) => status !== 'refused') && !(lines > late) && !change) return ran;
     this.market.isOwn = true;
-    if (this.market.sample === 'served') this.market.sample = 'set_aside';
+    this.market.sample = 'absent';
     return ran;
+  }
+
+  /** Breaks a command off, which leaves a sample market whole, or nothing of it. */
+  async #broken(breakOff: () => Promise<unknown>): Promise<void> {
+    const shown = async () => (await this.gateway.command(['sample', 'show'])).json;
+    const before = await shown();
+    await breakOff();
+    const after = await shown();
+    if (after.state === 'absent') return;
+    const differs = difference(after, before, 'sample show');
+    if (differs) throw new Differs(`a command that was broken off left a part of the sample market: ${differs}`);
   }
 
   /** Writes files and returns their paths. */
   write(files: readonly { name: string; bytes: Buffer | string }[]): string[] {
     return files.map(({ name, bytes }) => {
-      writeFileSync(join(this.#folder, name), bytes);
-      return join(this.#folder, name);
+      const path = join(this.#folder, name);
+      mkdirSync(dirname(path), { recursive: true });
+      writeFileSync(path, bytes);
+      return path;
     });
   }
 
@@ -388,10 +401,11 @@ export class Life {
     if (quotes) argv.push('--solve-most', '0');
     argv.push(...this.write(files));
     if (quotes && quotes.length > 0) argv.push('--quotes', ...this.write(quotes));
-    const isCut = random.once(8);
+    // The first of other data, more often.
+    const isCut = random.once(this.market.sample === 'served' ? 2 : 8);
     const isKilled = isCut && this.world.kills && random.once(3);
-    if (isKilled) await this.gateway.killed(argv, 500 + random.below(6000));
-    else if (isCut) await this.gateway.cut(argv, 1 + random.below(120));
+    if (isKilled) await this.#broken(() => this.gateway.killed(argv, 500 + random.below(6000)));
+    else if (isCut) await this.#broken(() => this.gateway.cut(argv, 1 + random.below(120)));
     const { code, json, said } = await this.run(argv);
     if (!json?.files) throw new Differs(`exit code ${code} without a report: ${said}`);
     const own = quotes?.flatMap((file) => file.quotes) ?? [];

@@ -177,7 +177,7 @@ function sampleFiles(life: Life, random: Random) {
   const some = sessions.filter((session) => openOf(session) < nowMs && random.once(2));
   const dearer = (prints: readonly Print[]) =>
     prints.filter(({ ms }) => ms <= nowMs).map((print) => ({ ...print, price: 2 * print.price }));
-  const nextName = () => `sample-${life.nextName()}`;
+  const nextName = () => `sample/${life.nextName()}`;
   const csv = (lines: readonly string[]) => [{ name: `${nextName()}.csv`, bytes: lines.join('\n') }];
   const prints = [...world.symbols, world.followed].flatMap(({ symbol }) =>
     some.flatMap((session) => dearer(world.tape(symbol, session))),
@@ -205,7 +205,7 @@ function sampleFiles(life: Life, random: Random) {
   };
 }
 
-/** Loads a sample market into a store without other data; takes out one that is there: served, or set aside. */
+/** Loads a sample market into a store without other data; takes out one that is there. */
 export async function sample(life: Life, random: Random): Promise<void> {
   if (life.market.sample === 'absent' && !life.market.isOwn) {
     life.script.push('# a sample market is loaded');

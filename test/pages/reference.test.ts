@@ -99,7 +99,7 @@ describe('/docs', () => {
     const assets = openAssets(() => [
       { path: searchPath, hash: '0', modules: [], compressed: async () => Buffer.alloc(0) },
     ]);
-    const shown = page(parts, { sample: null, simulated: [], nowMs: app.clock.nowMs }, assets);
+    const shown = page(parts, { sample: null, nowMs: app.clock.nowMs }, assets);
     const sections = shown.body.markup.split('<section class="route" id="').slice(1);
     const without = sections.filter((section) =>
       read(section).includes('No example answer has been captured: run node scripts/capture-examples.ts.'),

@@ -11,6 +11,7 @@ import { exchangeInstant } from '../../src/domain/market-time.ts';
 import { storeChain } from '../../src/ingest/chains/chain.ts';
 import { noteGenerations } from '../../src/ingest/files/generations.ts';
 import { ingestFiles } from '../../src/ingest/ingest.ts';
+import { writeSampleMetadata } from '../../src/ingest/sample-metadata.ts';
 import { sealSession } from '../../src/ingest/seal.ts';
 import { follow } from '../../src/ingest/tail/follow.ts';
 import { productVersion } from '../../src/runtime/product-version.ts';
@@ -303,6 +304,7 @@ test('a live session tells its range of lines, and its tape to those who may see
 test('data of the sample market is simulated', async () => {
   const of = await testApp({ nowMs });
   onTestFinished(() => of.close());
+  await writeSampleMetadata(of.store, { throughMs: null }, { begins: true });
   await ingestFiles(of.store, 'stock-minute-bars', [paths.minutes], { now, bundled: 'sample' });
   const path = `/v2/stocks/SPY/bars?from=${tuesday}&to=2026-11-18&provenance=true`;
   const { body } = await of.get(path, { credential: await of.key() });

@@ -53,7 +53,7 @@ async function stopEmbedded(folder: string): Promise<void> {
 
 /**
  * Makes the sample market's data an operator's own, by the names of its files: simulated data would not be served
- * beside the vendor files' (session-origins.slow.test.ts).
+ * beside the vendor files' (store-origin.slow.test.ts).
  */
 async function ownData(dataDir: string): Promise<void> {
   const server = await openEmbeddedServer({ dataDir });

@@ -22,7 +22,7 @@ async function start({ databaseUrl }: TestStore): Promise<string[]> {
 }
 
 // Tables that no release had while it stored several spellings.
-const later = ['symbol_commits', 'sample_rows', 'session_origins', 'option_roots', 'splits', 'dividends'];
+const later = ['symbol_commits', 'session_origins', 'option_roots', 'splits', 'dividends'];
 
 /** Tables and columns that hold a ticker. */
 const tickerColumns = tables.flatMap(({ table, fields }) =>

@@ -357,7 +357,6 @@ export const ModelName = {
   GenerationRun: 'GenerationRun',
   TapeRemainder: 'TapeRemainder',
   SessionOrigin: 'SessionOrigin',
-  SampleRow: 'SampleRow',
   FollowedLines: 'FollowedLines',
   SymbolCommit: 'SymbolCommit',
   MetadataEntry: 'MetadataEntry'
@@ -376,7 +375,7 @@ export type TypeMap<ExtArgs extends runtime.Types.Extensions.InternalArgs = runt
     omit: GlobalOmitOptions
   }
   meta: {
-    modelProps: "symbol" | "optionRoot" | "split" | "dividend" | "rate" | "volatilityDay" | "barBlock" | "optionBarBlock" | "optionQuoteBlock" | "liveQuote" | "chainCapture" | "gexCapture" | "openInterestBlock" | "greeksSlot" | "greeksMinute" | "flowCoverage" | "flowEvent" | "flowFeedEntry" | "flowLeg" | "crossSection" | "contractMinuteBlock" | "rankedPrint" | "rankedSession" | "offExchangeSession" | "offExchangeComposition" | "offExchangeConcentration" | "offExchangeProfile" | "account" | "apiKey" | "streamTicket" | "usageCount" | "watchlist" | "savedScreen" | "journalAccount" | "journalTrade" | "journalImport" | "journalSize" | "ingestedFile" | "sessionSeal" | "tapeSession" | "generation" | "generationRun" | "tapeRemainder" | "sessionOrigin" | "sampleRow" | "followedLines" | "symbolCommit" | "metadataEntry"
+    modelProps: "symbol" | "optionRoot" | "split" | "dividend" | "rate" | "volatilityDay" | "barBlock" | "optionBarBlock" | "optionQuoteBlock" | "liveQuote" | "chainCapture" | "gexCapture" | "openInterestBlock" | "greeksSlot" | "greeksMinute" | "flowCoverage" | "flowEvent" | "flowFeedEntry" | "flowLeg" | "crossSection" | "contractMinuteBlock" | "rankedPrint" | "rankedSession" | "offExchangeSession" | "offExchangeComposition" | "offExchangeConcentration" | "offExchangeProfile" | "account" | "apiKey" | "streamTicket" | "usageCount" | "watchlist" | "savedScreen" | "journalAccount" | "journalTrade" | "journalImport" | "journalSize" | "ingestedFile" | "sessionSeal" | "tapeSession" | "generation" | "generationRun" | "tapeRemainder" | "sessionOrigin" | "followedLines" | "symbolCommit" | "metadataEntry"
     txIsolationLevel: TransactionIsolationLevel
   }
   model: {
@@ -3636,80 +3635,6 @@ export type TypeMap<ExtArgs extends runtime.Types.Extensions.InternalArgs = runt
         }
       }
     }
-    SampleRow: {
-      payload: Prisma.$SampleRowPayload<ExtArgs>
-      fields: Prisma.SampleRowFieldRefs
-      operations: {
-        findUnique: {
-          args: Prisma.SampleRowFindUniqueArgs<ExtArgs>
-          result: runtime.Types.Utils.PayloadToResult<Prisma.$SampleRowPayload> | null
-        }
-        findUniqueOrThrow: {
-          args: Prisma.SampleRowFindUniqueOrThrowArgs<ExtArgs>
-          result: runtime.Types.Utils.PayloadToResult<Prisma.$SampleRowPayload>
-        }
-        findFirst: {
-          args: Prisma.SampleRowFindFirstArgs<ExtArgs>
-          result: runtime.Types.Utils.PayloadToResult<Prisma.$SampleRowPayload> | null
-        }
-        findFirstOrThrow: {
-          args: Prisma.SampleRowFindFirstOrThrowArgs<ExtArgs>
-          result: runtime.Types.Utils.PayloadToResult<Prisma.$SampleRowPayload>
-        }
-        findMany: {
-          args: Prisma.SampleRowFindManyArgs<ExtArgs>
-          result: runtime.Types.Utils.PayloadToResult<Prisma.$SampleRowPayload>[]
-        }
-        create: {
-          args: Prisma.SampleRowCreateArgs<ExtArgs>
-          result: runtime.Types.Utils.PayloadToResult<Prisma.$SampleRowPayload>
-        }
-        createMany: {
-          args: Prisma.SampleRowCreateManyArgs<ExtArgs>
-          result: BatchPayload
-        }
-        createManyAndReturn: {
-          args: Prisma.SampleRowCreateManyAndReturnArgs<ExtArgs>
-          result: runtime.Types.Utils.PayloadToResult<Prisma.$SampleRowPayload>[]
-        }
-        delete: {
-          args: Prisma.SampleRowDeleteArgs<ExtArgs>
-          result: runtime.Types.Utils.PayloadToResult<Prisma.$SampleRowPayload>
-        }
-        update: {
-          args: Prisma.SampleRowUpdateArgs<ExtArgs>
-          result: runtime.Types.Utils.PayloadToResult<Prisma.$SampleRowPayload>
-        }
-        deleteMany: {
-          args: Prisma.SampleRowDeleteManyArgs<ExtArgs>
-          result: BatchPayload
-        }
-        updateMany: {
-          args: Prisma.SampleRowUpdateManyArgs<ExtArgs>
-          result: BatchPayload
-        }
-        updateManyAndReturn: {
-          args: Prisma.SampleRowUpdateManyAndReturnArgs<ExtArgs>
-          result: runtime.Types.Utils.PayloadToResult<Prisma.$SampleRowPayload>[]
-        }
-        upsert: {
-          args: Prisma.SampleRowUpsertArgs<ExtArgs>
-          result: runtime.Types.Utils.PayloadToResult<Prisma.$SampleRowPayload>
-        }
-        aggregate: {
-          args: Prisma.SampleRowAggregateArgs<ExtArgs>
-          result: runtime.Types.Utils.Optional<Prisma.AggregateSampleRow>
-        }
-        groupBy: {
-          args: Prisma.SampleRowGroupByArgs<ExtArgs>
-          result: runtime.Types.Utils.Optional<Prisma.SampleRowGroupByOutputType>[]
-        }
-        count: {
-          args: Prisma.SampleRowCountArgs<ExtArgs>
-          result: runtime.Types.Utils.Optional<Prisma.SampleRowCountAggregateOutputType> | number
-        }
-      }
-    }
     FollowedLines: {
       payload: Prisma.$FollowedLinesPayload<ExtArgs>
       fields: Prisma.FollowedLinesFieldRefs
@@ -4592,16 +4517,6 @@ export const SessionOriginScalarFieldEnum = {
 export type SessionOriginScalarFieldEnum = (typeof SessionOriginScalarFieldEnum)[keyof typeof SessionOriginScalarFieldEnum]
 
 
-export const SampleRowScalarFieldEnum = {
-  table: 'table',
-  key: 'key',
-  symbol: 'symbol',
-  row: 'row'
-} as const
-
-export type SampleRowScalarFieldEnum = (typeof SampleRowScalarFieldEnum)[keyof typeof SampleRowScalarFieldEnum]
-
-
 export const FollowedLinesScalarFieldEnum = {
   source: 'source',
   sessionDate: 'sessionDate',
@@ -4806,7 +4721,6 @@ export type GlobalOmitConfig = {
   generationRun?: Prisma.GenerationRunOmit
   tapeRemainder?: Prisma.TapeRemainderOmit
   sessionOrigin?: Prisma.SessionOriginOmit
-  sampleRow?: Prisma.SampleRowOmit
   followedLines?: Prisma.FollowedLinesOmit
   symbolCommit?: Prisma.SymbolCommitOmit
   metadataEntry?: Prisma.MetadataEntryOmit

@@ -16,14 +16,12 @@ import {
   configOf,
   delayOption,
   duration,
-  keepSampleOption,
   rateOption,
   ticker,
   wholeNumber,
   withCommonOptions,
   withExamples,
 } from '../io/options.ts';
-import { keepSampleIfAsked } from '../io/store.ts';
 import type { Terminal } from '../io/terminal.ts';
 
 /** A ticker, and its name at the source. */
@@ -33,7 +31,6 @@ interface NamedSymbol {
 }
 
 interface CaptureOptions extends CommonOptions {
-  keepSample?: boolean;
   symbols: NamedSymbol[];
   url: string;
   every?: number;
@@ -128,7 +125,6 @@ async function capture(terminal: Terminal, options: CaptureOptions): Promise<Com
   });
   try {
     await ensureStarterRegistry(store, terminal.now);
-    await keepSampleIfAsked(store, options);
     const run = options.once ? captureChainsOnce : captureChains;
     return resultOf(await run(store, sourcesOf(options), settingsOf(options), world), options.once ?? false);
   } finally {
@@ -178,7 +174,6 @@ function addChainsCommand(parent: Command, terminal: Terminal): void {
     .addOption(
       choice('--gamma-source <source>', 'gammas: solved from quotes, or the source’s (default: solve)', gammaSources),
     )
-    .addOption(keepSampleOption())
     .addOption(rateOption());
   withExamples(command, examples);
   command.action(

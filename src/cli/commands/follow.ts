@@ -11,19 +11,16 @@ import {
   type CommonOptions,
   choice,
   configOf,
-  keepSampleOption,
   rateOption,
   solveMostOption,
   wholeNumber,
   withCommonOptions,
   withExamples,
 } from '../io/options.ts';
-import { keepSampleIfAsked } from '../io/store.ts';
 import type { Terminal } from '../io/terminal.ts';
 import { measured, type Tape } from './follow-metrics.ts';
 
 interface FollowCommandOptions extends CommonOptions {
-  keepSample?: boolean;
   source?: string;
   fromStart?: boolean;
   stream?: string;
@@ -94,7 +91,6 @@ async function followTape(terminal: Terminal, options: FollowCommandOptions): Pr
   const store = await openCurrentStore({ ...to, log: lineLog(log, 'debug') });
   try {
     await ensureStarterRegistry(store, terminal.now);
-    await keepSampleIfAsked(store, options);
     const { tape, onBadLine, onLate, close } = await measured(
       await tapeOf(terminal, config, options, log),
       ({ line, reason }: BadLine) => log.warn({ line, reason }, 'bad line skipped'),
@@ -152,7 +148,6 @@ export function addFollowCommand(program: Command, terminal: Terminal): void {
       'serve metrics on this port of METRICS_HOST; 0 = any free port',
       wholeNumber(0, 65_535),
     )
-    .addOption(keepSampleOption())
     .addOption(rateOption())
     .addOption(solveMostOption());
   withExamples(command, [

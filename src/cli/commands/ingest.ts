@@ -11,7 +11,6 @@ import {
   configOf,
   date,
   delayOption,
-  keepSampleOption,
   rateOption,
   solveMostOption,
   threadsOption,
@@ -21,11 +20,10 @@ import {
   withExamples,
 } from '../io/options.ts';
 import { createProgress } from '../io/progress.ts';
-import { keepSampleIfAsked, withStore } from '../io/store.ts';
+import { withStore } from '../io/store.ts';
 import type { Terminal } from '../io/terminal.ts';
 
 interface IngestCommandOptions extends CommonOptions {
-  keepSample?: boolean;
   maxErrors?: number;
   force?: boolean;
   gammaSource?: GammaSource;
@@ -119,7 +117,6 @@ async function ingest(
     const report = await withStore(terminal, options, async (store, { keepRemainderDays: keepDays }) => {
       // Without it every ticker of the files would be in the directory only, and none in the registry.
       if (dataset !== 'symbols') await ensureStarterRegistry(store, terminal.now);
-      await keepSampleIfAsked(store, options);
       return ingestFiles(
         store,
         dataset,
@@ -197,7 +194,6 @@ export function addIngestCommand(program: Command, terminal: Terminal): void {
     )
     .option('--force', 'read and compute unchanged files too')
     .option('--replace', 'replace what is stored of the sessions of a file, also if it has more prints, bars or quotes')
-    .addOption(keepSampleOption())
     .addOption(rateOption())
     .addOption(solveMostOption())
     .addOption(threadsOption())

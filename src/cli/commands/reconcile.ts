@@ -7,7 +7,6 @@ import { type CommandResult, printing } from '../io/command-result.ts';
 import {
   type CommonOptions,
   date,
-  keepSampleOption,
   rateOption,
   solveMostOption,
   threadsOption,
@@ -16,11 +15,10 @@ import {
   withExamples,
 } from '../io/options.ts';
 import { createProgress } from '../io/progress.ts';
-import { keepSampleIfAsked, withStore } from '../io/store.ts';
+import { withStore } from '../io/store.ts';
 import type { Terminal } from '../io/terminal.ts';
 
 interface ReconcileCommandOptions extends CommonOptions {
-  keepSample?: boolean;
   session: string;
   quotes?: string[];
   dayAggregates?: string[];
@@ -82,7 +80,6 @@ async function reconcileSession(
     ]);
     return await withStore(terminal, options, async (store, { keepRemainderDays: keepDays }) => {
       await ensureStarterRegistry(store, terminal.now);
-      await keepSampleIfAsked(store, options);
       let bytes = 0;
       const common = {
         ...{ session, maxErrors, keepDays, now: terminal.now, signal: terminal.interrupted },
@@ -138,7 +135,6 @@ export function addReconcileCommand(program: Command, terminal: Terminal): void 
       'maximum number of bad lines; with any, nothing is marked complete (default: 0)',
       wholeNumber(0, 1_000_000_000),
     )
-    .addOption(keepSampleOption())
     .addOption(rateOption())
     .addOption(solveMostOption())
     .addOption(threadsOption());

@@ -1,7 +1,6 @@
 import { createInterface } from 'node:readline/promises';
 import type { Command } from 'commander';
 import type { Store } from '../../store/rows/connection.ts';
-import type { StoredSample } from '../../store/sample-data.ts';
 import { type CommandResult, printing, table } from '../io/command-result.ts';
 import { type CommonOptions, withCommonOptions, withExamples } from '../io/options.ts';
 import { withStore } from '../io/store.ts';
@@ -11,41 +10,31 @@ interface RemoveOptions extends CommonOptions {
   yes?: boolean;
 }
 
-const isEmpty = ({ rows }: StoredSample) => Object.keys(rows).length === 0;
+/** The stored sample market: number of rows by table; null = the store is of none. */
+type StoredSample = Record<string, number> | null;
 
-/** State of the sample market's data, as one word. */
-async function stateOf(store: Store, stored: StoredSample): Promise<string> {
-  const { hasOwnData } = await import('../../store/rows/metadata.ts');
-  if (isEmpty(stored)) return 'absent';
-  if (stored.served.length === 0) return 'set_aside';
-  return (await hasOwnData(store)) ? 'kept' : 'served';
+async function storedSample({ primary }: Store): Promise<StoredSample> {
+  const [{ storeOrigin }, { marketRows }] = await Promise.all([
+    import('../../store/market/session-origins.ts'),
+    import('../../store/origin.ts'),
+  ]);
+  return (await storeOrigin(primary)) === 'sample' ? marketRows(primary) : null;
 }
 
-const stateTexts: Readonly<Record<string, string>> = {
-  absent: 'Nothing of the sample market is stored.',
-  set_aside: 'The sample market is stored and not served: the store holds other data.',
-  kept: 'The sample market is served beside other data (--keep-sample).',
-  served: 'The store holds the sample market alone, which is served.',
-};
+const absent = 'Nothing of the sample market is stored.';
 
-function rowsOf({ rows }: StoredSample): string[] {
+function linesOf(rows: Record<string, number>): string[] {
   const counts = Object.entries(rows).sort(([a], [b]) => (a < b ? -1 : 1));
-  return counts.length === 0
-    ? []
-    : table(
-        ['TABLE', 'ROWS'],
-        counts.map(([name, count]) => [name, String(count)]),
-      );
+  const counted = counts.map(([name, count]) => [name, String(count)]);
+  return ['The store is of the sample market.', ...(counted.length === 0 ? [] : table(['TABLE', 'ROWS'], counted))];
 }
 
-const jsonOf = (state: string, { served, rows }: StoredSample) => ({ state, symbols: served, rows });
+const jsonOf = (rows: StoredSample) => ({ state: rows === null ? 'absent' : 'served', rows: rows ?? {} });
 
 async function show(terminal: Terminal, options: CommonOptions): Promise<CommandResult> {
-  const { storedSample } = await import('../../store/sample-data.ts');
   return withStore(terminal, options, async (store) => {
-    const stored = await storedSample(store.primary);
-    const state = await stateOf(store, stored);
-    return { json: jsonOf(state, stored), lines: [stateTexts[state]!, ...rowsOf(stored)] };
+    const rows = await storedSample(store);
+    return { json: jsonOf(rows), lines: rows === null ? [absent] : linesOf(rows) };
   });
 }
 
@@ -62,23 +51,23 @@ async function confirmed({ stdin, stderr }: Terminal, question: string): Promise
 }
 
 async function remove(terminal: Terminal, options: RemoveOptions): Promise<CommandResult> {
-  const [{ removeSample, storedSample }, { inTransaction }] = await Promise.all([
-    import('../../store/sample-data.ts'),
+  const [{ removeSample }, { inTransaction }] = await Promise.all([
+    import('../../store/origin.ts'),
     import('../../store/rows/transaction.ts'),
   ]);
   return withStore(terminal, options, async (store) => {
-    const stored = await storedSample(store.primary);
-    const state = await stateOf(store, stored);
-    const json = { ...jsonOf(state, stored), removed: false };
-    if (state === 'absent') return { json, lines: [stateTexts.absent!] };
-    const lines = [stateTexts[state]!, ...rowsOf(stored)];
+    const rows = await storedSample(store);
+    const json = { ...jsonOf(rows), removed: false };
+    if (rows === null) return { json, lines: [absent] };
+    const lines = linesOf(rows);
     if (!options.yes) {
       terminal.stderr.write(`${lines.join('\n')}\n`);
-      const answer = await confirmed(terminal, 'Delete these rows? Other data stays. [y/N] ');
+      const answer = await confirmed(terminal, 'Delete these rows? Accounts stay. [y/N] ');
       if (answer === null) return { json, lines: ['Nothing was deleted: confirm with --yes.'], failed: true };
       if (!answer) return { json, lines: ['Nothing was deleted.'], failed: true };
     }
-    await inTransaction(store, removeSample);
+    // Other data may have taken its place while the user was asked.
+    if (!(await inTransaction(store, removeSample))) return { json, lines: [absent] };
     return { json: { ...json, removed: true }, lines: [...lines, 'Deleted.'] };
   });
 }
@@ -88,8 +77,8 @@ export function addSampleCommands(program: Command, terminal: Terminal): void {
   const sample = program.command('sample').summary('the stored sample market: show, remove');
   const showing = withCommonOptions(sample.command('show'))
     .summary('print what is stored of the sample market')
-    .description('Prints whether the sample market is served, and the number of its rows per table.');
-  withExamples(showing, [['sample show', 'whether it is served, and its rows']]);
+    .description('Prints whether the store is of the sample market, and the number of its rows per table.');
+  withExamples(showing, [['sample show', 'whether it is stored, and its rows']]);
   showing.action(
     printing(
       terminal,
@@ -100,7 +89,7 @@ export function addSampleCommands(program: Command, terminal: Terminal): void {
   const removing = withCommonOptions(sample.command('remove'))
     .summary('delete the sample market')
     .description(
-      'Deletes everything that is stored of the sample market, in one transaction; other data stays. Prints what it deletes and asks first.',
+      'Deletes everything that is stored of the sample market, in one transaction; accounts with their keys, lists and journals stay. Prints what it deletes and asks first.',
     )
     .option('--yes', 'do not ask');
   withExamples(removing, [

@@ -22,7 +22,6 @@ interface ServeOptions extends CommonOptions {
   clock?: number;
   sample?: boolean;
   alwaysOpen?: boolean;
-  keepSample?: boolean;
   routes?: string;
 }
 
@@ -155,7 +154,6 @@ export function addServeCommand(program: Command, terminal: Terminal): void {
       '--sample',
       'load the sample market into an empty store and create a key for it; it trades while the market is open',
     )
-    .option('--keep-sample', 'serve the sample market beside other data; every answer with some of it says so')
     .option(
       '--always-open',
       'with --sample: if the market is closed, set the server’s clock to the open of its next session, or to the time at which it was last stopped',

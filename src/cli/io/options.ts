@@ -117,14 +117,6 @@ export function rateOption(): Option {
   ).argParser(number(-0.5, 1));
 }
 
-/** `--keep-sample` of every command that stores data. */
-export function keepSampleOption(): Option {
-  return new Option(
-    '--keep-sample',
-    'serve the sample market beside this data, marked as simulated; without it, it is not served any more',
-  );
-}
-
 /** The option for the number of contracts per underlying whose volatility is solved every minute. */
 export function solveMostOption(): Option {
   return new Option(

@@ -3,13 +3,6 @@ import type { Store } from '../../store/rows/connection.ts';
 import { type CommonOptions, configOf } from './options.ts';
 import { type Terminal, unlessInterrupted } from './terminal.ts';
 
-/** Keeps the sample market beside a command's data, if requested. */
-export async function keepSampleIfAsked(store: Store, { keepSample = false }: { keepSample?: boolean }): Promise<void> {
-  if (!keepSample) return;
-  const { keepSample: keep } = await import('../../store/sample-data.ts');
-  await keep(store);
-}
-
 /**
  * Opens the store of the settings, brings it up to date, runs `work` with it, and always closes it, also when the
  * process is asked to end. Warnings of the store are written to stderr, its other messages only with detailed logs.

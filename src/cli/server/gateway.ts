@@ -18,7 +18,7 @@ import { type Listening, listen, stop } from './listen.ts';
 import { type ListenAt, urlOf } from './listen-address.ts';
 import { loadGateway, loadGraph } from './load-gateway.ts';
 import { metricsOf, serveMetrics, statementObserver, tracesOf, watchBy, withLimitMetrics } from './observing.ts';
-import { alwaysOpen, bringSample, settleSample, startLiveSample } from './sample.ts';
+import { alwaysOpen, bringSample, startLiveSample } from './sample.ts';
 import { type Closer, closeAll, shutdownMs } from './shutdown.ts';
 
 /** A process that answers requests. */
@@ -49,8 +49,6 @@ export interface Gateway {
 export interface LeadPart {
   sample: boolean;
   alwaysOpen: boolean;
-  /** True to serve the sample market beside other data; absent: unchanged. */
-  keepSample?: boolean;
   /** False if it replaces one that ended. */
   isFirst: boolean;
   /** A smaller sample market, for tests. */
@@ -87,12 +85,6 @@ async function warnOfOthers(store: Store, { redisUrl }: Config, log: Logger): Pr
     log.warn(
       'another server uses this database and REDIS_URL is not set: each server counts rate and in-flight limits on its own',
     );
-}
-
-/** Logs what an operator should know about the store before it is served. */
-async function settleStore(store: Store, lead: LeadPart, { config, log }: Gateway): Promise<void> {
-  if (lead.isFirst) await warnOfOthers(store, config, log);
-  await settleSample(store, lead.keepSample ?? false, log);
 }
 
 /** Time from the start of a server to its loading of the table formats, ms. */
@@ -188,7 +180,7 @@ async function open(gateway: Gateway, closers: Closer[]): Promise<Opened> {
   const store = await opening;
   const now = lead?.alwaysOpen ? await alwaysOpen(store, clock) : clock;
   if (lead) await ensureStarterRegistry(store, now);
-  if (lead) await settleStore(store, lead, gateway);
+  if (lead?.isFirst) await warnOfOthers(store, config, log);
   const changes = await watchChanges(store);
   closers.push({ name: 'the listener for changes', close: changes.stop, atMostMs: 1000 });
   const opened = await openAccess({ store, config, now, log: line, ...(limits && { limits }) });

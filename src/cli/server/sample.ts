@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Logger } from 'pino';
 import type { Access } from '../../access/open-access.ts';
 import { openFrom } from '../../domain/calendar.ts';
 import type { Clock } from '../../runtime/clock.ts';
@@ -34,12 +33,17 @@ async function sampleKey(access: Access, dataDir: string): Promise<string> {
   return key;
 }
 
-/** Keeps the sample market beside other data if requested, and logs its stored sessions. */
-export async function settleSample(store: Store, keep: boolean, log: Logger): Promise<void> {
-  const { keepSample, sampleNote } = await import('../../store/sample-data.ts');
-  if (keep) await keepSample(store);
-  const note = await sampleNote(store);
-  if (note !== null) log.warn(note);
+/** Revokes the sample market's key if the store holds other data. Returns true if it does. */
+async function endSampleKey({ store, now, log }: Pick<SampleInto, 'store' | 'now' | 'log'>): Promise<boolean> {
+  const [{ revokeSampleKeys, sampleKeyEnded }, { storeOrigin }, { inTransaction }] = await Promise.all([
+    import('../../store/account/sample-key.ts'),
+    import('../../store/market/session-origins.ts'),
+    import('../../store/rows/transaction.ts'),
+  ]);
+  if ((await storeOrigin(store)) !== 'own') return false;
+  const revoked = await inTransaction(store, (tx) => revokeSampleKeys(tx, now()));
+  if (revoked !== null) log.warn(sampleKeyEnded);
+  return true;
 }
 
 /** Wait before the market trades again after a failure, and interval at which its opening is checked, ms. */
@@ -59,27 +63,21 @@ const nothingMissing = (key: string): ServedSample => ({
  */
 export async function bringSample(into: SampleInto): Promise<ServedSample | null> {
   const { config, store, access, now, log, shape } = into;
-  const [
-    { endSample, sampleKeyEnded },
-    { announceSampleLoading, missingSample, sampleMetadata },
-    { sampleShape },
-    { exclusively },
-  ] = await Promise.all([
-    import('../../store/account/sample-key.ts'),
+  const [{ announceSampleLoading, missingSample }, { sampleShape }, { exclusively }] = await Promise.all([
     import('../../ingest/sample-metadata.ts'),
     import('../../sample/market/plan.ts'),
     import('../../store/rows/advisory-lock.ts'),
   ]);
   const missing = await missingSample(store, now(), { shape: shape ?? sampleShape, besideTape: true });
   if (missing === null) {
-    if ((await endSample(store, now)) !== null && (await sampleMetadata(store)) !== null) log.warn(sampleKeyEnded);
+    await endSampleKey(into);
     log.warn('the store holds other data: the sample market is not loaded');
     return null;
   }
   // Under a lock: of servers that start together, the second shows the key that the first created.
   const key = await exclusively(store, 'sample key', () => sampleKey(access, config.dataDir));
   // Other data may have been stored while the key was created.
-  if ((await endSample(store, now)) !== null) return null;
+  if (await endSampleKey(into)) return null;
   if (missing.tasks.length === 0) return nothingMissing(key);
   await announceSampleLoading(store, now, shape ?? sampleShape);
   return loadSample(into, key);
@@ -98,12 +96,12 @@ export function startLiveSample(
   const task = { work: 'trade', config, clockAheadMs: Math.round(now() - terminal.now()) } as const;
   async function run(): Promise<void> {
     await Promise.race([whole, once(signal, 'abort')]);
-    const [{ sessionUnderWay }, { hasOwnData }] = await Promise.all([
+    const [{ sessionUnderWay }, { storeOrigin }] = await Promise.all([
       import('../../sample/market/plan.ts'),
-      import('../../store/rows/metadata.ts'),
+      import('../../store/market/session-origins.ts'),
     ]);
-    // Other data stops it permanently.
-    while (!signal.aborted && !(await hasOwnData(store).catch(() => false))) {
+    // Other data stops it permanently, and its removal.
+    while (!signal.aborted && (await storeOrigin(store).catch(() => 'sample')) === 'sample') {
       if (sessionUnderWay(now()) !== null) {
         await runMarketProcess(task, signal).catch((error: Error) =>
           log.warn({ err: error }, 'the live sample market was interrupted'),
@@ -130,14 +128,11 @@ export function startLiveSample(
  * with other data.
  */
 export async function alwaysOpen(store: Store, clock: Clock): Promise<Clock> {
-  const [{ sampleMetadata }, { holdsMarketData }, { holdsOwnData }, { latestLiveEvent }] = await Promise.all([
-    import('../../ingest/sample-metadata.ts'),
-    import('../../store/rows/metadata.ts'),
-    import('../../store/account/sample-key.ts'),
+  const [{ storeOrigin }, { latestLiveEvent }] = await Promise.all([
+    import('../../store/market/session-origins.ts'),
     import('../../store/market/live-quotes.ts'),
   ]);
-  if (await holdsOwnData(store)) return clock;
-  if ((await sampleMetadata(store)) === null && (await holdsMarketData(store))) return clock;
+  if ((await storeOrigin(store)) === 'own') return clock;
   const nowMs = clock();
   const openMs = openFrom(nowMs);
   const reachedMs = (await latestLiveEvent(store)) ?? openMs;

@@ -27,7 +27,7 @@ const suddenEndMs = 450;
 export interface ServeOrder {
   terminal: Terminal;
   config: Config;
-  options: { sample?: boolean; alwaysOpen?: boolean; keepSample?: boolean };
+  options: { sample?: boolean; alwaysOpen?: boolean };
   /** True if the clock was set to another time: bars are shown only once they end. */
   endedBarsOnly: boolean;
   /** The requested clock of the server, which `alwaysOpen` may set forward. */
@@ -58,13 +58,13 @@ function tasksOf(order: ServeOrder, port: number) {
   const { terminal, config, options, endedBarsOnly, clock, count, memory, routes } = order;
   const poolSize = Math.max(fewestConnections, Math.min(mostConnections, Math.floor(connectionsInAll / count)));
   const startedAheadMs = Math.round(clock() - terminal.now());
-  const { sample = false, alwaysOpen = false, keepSample = false } = options;
+  const { sample = false, alwaysOpen = false } = options;
   return (index: number, found: Found | null): WorkerTask => {
     // Each worker has its own metrics, on its own port.
     const metricsPort = config.metricsPort && config.metricsPort + index;
     const { key, clockAheadMs } = found ?? { key: null, clockAheadMs: startedAheadMs };
     // The clock is set forward once: the next lead continues with it.
-    const lead = { sample, keepSample, alwaysOpen: alwaysOpen && found === null, isFirst: found === null };
+    const lead = { sample, alwaysOpen: alwaysOpen && found === null, isFirst: found === null };
     return {
       config: { ...config, port, metricsPort },
       clockAheadMs,

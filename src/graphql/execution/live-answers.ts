@@ -18,8 +18,8 @@ export interface LiveQuestion<T = string> {
   contextOf: () => { context: object; end: () => void };
   /** Subscriptions with the same key share their answers; null = not shared. */
   sharedKey: () => string | null;
-  /** Serializes an event's answer for a symbol or any (null); if it throws, the stream ends. */
-  write: (result: ExecutionResult, symbol: string | null) => T;
+  /** Serializes an event's answer; if it throws, the stream ends. */
+  write: (result: ExecutionResult) => T;
 }
 
 /** An answer of a subscription to one event. */
@@ -39,11 +39,6 @@ export interface LiveAnswers<T = string> {
 /** Answers to an event by subscription, so that identical subscriptions cost as much as one. */
 const answers = new WeakMap<LiveEvent, Map<string, Promise<unknown>>>();
 
-function symbolOf({ value }: LiveEvent): string | null {
-  const { symbol, underlying = symbol } = value as { symbol?: string; underlying?: string };
-  return underlying ?? null;
-}
-
 /** A subscription whose source is open. */
 interface Opened<T> extends LiveQuestion<T> {
   operation: PreparedOperation;
@@ -53,7 +48,7 @@ async function answer<T>({ operation, variables, contextOf, write }: Opened<T>, 
   const { context, end } = contextOf();
   try {
     const { data, errors } = await executeInPieces(operation, context, variables, { rootValue: event });
-    return write({ ...(errors.length > 0 && { errors }), data }, symbolOf(event));
+    return write({ ...(errors.length > 0 && { errors }), data });
   } finally {
     end();
   }

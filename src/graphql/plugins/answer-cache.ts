@@ -34,8 +34,6 @@ export interface CachedAnswer {
   /** JSON. */
   data: Buffer;
   points: number;
-  /** Its note on simulated data; null = none. */
-  note: string | null;
 }
 
 /** Maximum number of values of a cached answer. */
@@ -63,7 +61,6 @@ export function answerCache(services: EndpointServices, cache: AnswerCache<Cache
       const cached = cache.find(key);
       if (cached !== undefined) {
         state.cachedPoints = cached.points;
-        state.cachedNote = cached.note;
         setResultAndStopExecution({ data: new WrittenJson([cached.data]) as never });
         return;
       }
@@ -78,7 +75,7 @@ export function answerCache(services: EndpointServices, cache: AnswerCache<Cache
           const { points, leaves } = state.actual!;
           if (leaves > mostValues) return;
           const data = Buffer.concat(jsonBuffers(written));
-          store({ data, points, note: services.simulatedNote() }, dependencies);
+          store({ data, points }, dependencies);
           setResult({ ...result, data: new WrittenJson([data]) as never });
         },
       };

@@ -37,10 +37,9 @@ function chargedPoints({ charged, actual }: OperationState, errors: number): num
 
 /**
  * Charges an answer its actual cost and reports it in `extensions.cost`, which is added to each answer as it is sent,
- * never to a cached one. The overcharge is given back to the caller's minute. `extensions.note` says that some of the
- * answer is simulated.
+ * never to a cached one. The overcharge is given back to the caller's minute.
  */
-export function costExtension({ admission, simulatedNote }: EndpointServices): Plugin {
+export function costExtension({ admission }: EndpointServices): Plugin {
   return {
     onExecute: ({ args }) => ({
       onExecuteDone: async ({ result, setResult }) => {
@@ -57,9 +56,7 @@ export function costExtension({ admission, simulatedNote }: EndpointServices): P
           limit: rate.limit * pointsPerRequest,
           remaining: rate.remaining * pointsPerRequest,
         };
-        const note = state.cachedNote ?? simulatedNote();
-        const extensions = { ...result.extensions, cost, ...(note !== null && { note }) };
-        setResult({ ...result, extensions });
+        setResult({ ...result, extensions: { ...result.extensions, cost } });
       },
     }),
   };

@@ -67,9 +67,7 @@ export async function subscribe(
       return { context: services.context(caller, onEnd), end };
     },
     sharedKey: () => (shares ? rightsOf(caller) + asked : null),
-    write(given, symbol) {
-      const note = services.simulatedNote([symbol]);
-      const result = note === null ? given : { ...given, extensions: { ...given.extensions, note } };
+    write(result) {
       const toPublic = (error: GraphQLError) => publicError(error, (failure) => services.report(request, failure));
       return JSON.stringify(result.errors ? { ...result, errors: result.errors.map(toPublic) } : result);
     },

@@ -5,13 +5,12 @@ import type { OptionRoots } from '../../domain/chain/option-root.ts';
 import { instantBounds, isWithin, outOfBounds } from '../../domain/instant-gate.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { Semaphore } from '../../runtime/semaphore.ts';
-import { noteOwnData } from '../../store/account/sample-key.ts';
 import { readRoots } from '../../store/market/option-roots.ts';
 import { markLive } from '../../store/market/session-origins.ts';
 import { SessionSealed } from '../../store/market/session-seals.ts';
+import { beginOwnData } from '../../store/origin.ts';
 import type { Store } from '../../store/rows/connection.ts';
-import { inSettledTransaction } from '../../store/rows/transaction.ts';
-import { rejectMixture, replacingSample } from '../../store/sample-data.ts';
+import { inSettledTransaction, type Transaction } from '../../store/rows/transaction.ts';
 import { asGeneration } from '../../store/superseded/generation.ts';
 import { parseChainJson } from '../../tape/chains/exchange-json.ts';
 import { type BadLine, TapeFileError } from '../../tape/csv/tape-file.ts';
@@ -129,9 +128,8 @@ class ChainCapturer {
       log.info({ symbol }, `${symbol}: the source has no new chain`);
       return;
     }
-    const chain = await this.#read(answer.bytes);
     const startMs = now();
-    const { chain: stored, changed, gex, note, notes } = await this.#save(chain);
+    const { read: chain, chain: stored, changed, gex, note, notes } = await this.#save(answer.bytes);
     for (const each of notes) log.warn({}, each);
     if (note !== null) log.warn({ symbol }, `${symbol}: ${note}`);
     else if (!gex) log.warn({ symbol }, `${symbol}: ${noGexNote(stored)}`);
@@ -143,29 +141,27 @@ class ChainCapturer {
     log.info({ ...fields, ...took }, `${symbol}: ${changed > 0 ? 'captured' : 'this chain is already stored'}`);
   }
 
-  async #read(bytes: Buffer): Promise<ChainCapture & { file: SourceFile }> {
-    const roots = await readRoots(this.#store);
+  async #read(tx: Transaction, bytes: Buffer): Promise<ChainCapture & { file: SourceFile }> {
+    const roots = await readRoots(tx);
     const file = { name: baseNameOf(this.#source.url), sha256: createHash('sha256').update(bytes).digest('hex') };
     const delayMs = this.#settings.sourceDelayMs ?? null;
     return { ...readAnswer(this.symbol, bytes, delayMs, { ...this.#world, roots }), file };
   }
 
-  #save(chain: ChainCapture & { file: SourceFile }) {
-    const { underlying, sessionDate, file } = chain;
+  #save(bytes: Buffer) {
     const { now } = this.#world;
-    return replacingSample((replaced) =>
-      inSettledTransaction(this.#store, (tx) =>
-        asGeneration(tx, now, async () => {
-          const notes = await noteOwnData(tx, now, replaced);
-          const stored = await storeChain(tx, chain, this.#settings);
-          await rejectMixture(tx);
-          await markLive(tx, [{ symbol: underlying, sessionDate }]);
-          if (stored.rejection !== null) throw new TapeFileError(underlying, stored.rejection);
-          const answer = { remade: stored.remade, source: { ...file, lines: null } };
-          await noteFileGenerations(tx, 'chain', [answer], { made: 'file', ingestedMs: now() });
-          return { ...stored, notes };
-        }),
-      ),
+    return inSettledTransaction(this.#store, (tx) =>
+      asGeneration(tx, now, async () => {
+        const notes = await beginOwnData(tx, now());
+        const read = await this.#read(tx, bytes);
+        const { underlying, sessionDate, file } = read;
+        const stored = await storeChain(tx, read, this.#settings);
+        await markLive(tx, [{ symbol: underlying, sessionDate }]);
+        if (stored.rejection !== null) throw new TapeFileError(underlying, stored.rejection);
+        const answer = { remade: stored.remade, source: { ...file, lines: null } };
+        await noteFileGenerations(tx, 'chain', [answer], { made: 'file', ingestedMs: now() });
+        return { ...stored, read, notes };
+      }),
     );
   }
 

@@ -5,7 +5,7 @@ import type { SessionDate } from '../../domain/market-time.ts';
 import { firstAtOrAfter, pickBars } from '../../store/market/bar-blocks.ts';
 import { readGenerations } from '../../store/market/generations.ts';
 import { sessionsOfFiles } from '../../store/market/ingested-files.ts';
-import { liveSessions, simulatedSymbols } from '../../store/market/session-origins.ts';
+import { liveSessions } from '../../store/market/session-origins.ts';
 import { storedTapes } from '../../store/market/tape-sessions.ts';
 import type { Transaction } from '../../store/rows/transaction.ts';
 
@@ -52,14 +52,10 @@ export async function replaceableBars(
   dataset: BarDataset,
   { symbols, sessions }: { symbols: readonly string[]; sessions: readonly SessionDate[] },
 ): Promise<(symbol: string, session: SessionDate) => Replaceable> {
-  // Simulated bars are replaced whole: the write of other data to their symbol sets them aside.
-  const simulated = new Set(await simulatedSymbols(tx));
   const live = await liveSessions(tx, symbols);
   const isOfTape = await barsOfTapes(tx, dataset, { symbols, sessions });
-  return (symbol, session) => {
-    if (simulated.has(symbol)) return 'everything';
-    return live.has(`${symbol} ${session}`) || isOfTape(symbol, session) ? 'trades' : 'same trades';
-  };
+  return (symbol, session) =>
+    live.has(`${symbol} ${session}`) || isOfTape(symbol, session) ? 'trades' : 'same trades';
 }
 
 /**

@@ -7,7 +7,6 @@ import { type GenerationPart, sessionPart } from '../../domain/generation.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
 import { reachesClose, type TapeHours } from '../../domain/tape-hours.ts';
 import { dayMs } from '../../domain/units.ts';
-import { simulatedSymbols } from '../../store/market/session-origins.ts';
 import { rejectSealed, sealedSymbols } from '../../store/market/session-seals.ts';
 import {
   contractCounts,
@@ -118,7 +117,7 @@ async function storedOf(tx: Transaction, { dataset, parts }: GuardedTape) {
   const sealed = new Set<string>();
   for (const session of of.sessions)
     for (const symbol of await sealedSymbols(tx, session, symbols)) sealed.add(keyOf(symbol, session));
-  return { tapes, others, live, sealed, simulated: new Set(await simulatedSymbols(tx)) };
+  return { tapes, others, live, sealed };
 }
 
 type StoredOfTape = Awaited<ReturnType<typeof storedOf>>;
@@ -225,10 +224,10 @@ export class TapeGuard {
    */
   async #lackOf({ symbol, session, prints, others, sketch }: TapePart): Promise<number | null> {
     const { dataset } = this.#tape;
-    const { tapes, others: otherCounts, live, simulated } = this.#stored;
+    const { tapes, others: otherCounts, live } = this.#stored;
     const key = keyOf(symbol, session);
     const [known, other] = [tapes.get(key), otherCounts.get(key)];
-    if (simulated.has(symbol) || (!known && other === undefined && !live.has(key))) return null;
+    if (!known && other === undefined && !live.has(key)) return null;
     if (live.has(key) || !known)
       return reachesClose(this.#hoursOf(symbol, session)) ? 0 : Math.max(0, (other ?? 0) - others());
     if (prints < known.prints) return known.prints - prints;

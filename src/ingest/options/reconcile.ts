@@ -5,15 +5,14 @@ import type { GenerationPart, IngestedSource } from '../../domain/generation.ts'
 import { instantBounds } from '../../domain/instant-gate.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
 import type { Clock } from '../../runtime/clock.ts';
-import { noteOwnData } from '../../store/account/sample-key.ts';
 import { forgetFiles, saveReconciledFiles } from '../../store/market/ingested-files.ts';
 import { readRoots } from '../../store/market/option-roots.ts';
 import { markFiles } from '../../store/market/session-origins.ts';
 import { rejectSealed, SessionSealed, wholeSession } from '../../store/market/session-seals.ts';
+import { beginOwnData, MixedStore } from '../../store/origin.ts';
 import type { Store } from '../../store/rows/connection.ts';
 import { analyzeGrown } from '../../store/rows/statistics.ts';
 import { inSettledTransaction, isUsable, type Transaction } from '../../store/rows/transaction.ts';
-import { rejectMixture, replacingSample, writtenSymbols } from '../../store/sample-data.ts';
 import { asGeneration } from '../../store/superseded/generation.ts';
 import { pruneExpired } from '../../store/superseded/prune.ts';
 import { type BadLine, TapeFileError } from '../../tape/csv/tape-file.ts';
@@ -277,13 +276,12 @@ export async function reconcile(
   });
   if (!optionsAreOver(session, now())) return refused(`${session} is not over`);
   try {
-    const work = (replaced: readonly string[]) => (tx: Transaction) =>
+    const work = (tx: Transaction) =>
       asGeneration(tx, now, async () => {
         log = badLineLog(maxErrors);
-        const notes = await noteOwnData(tx, now, replaced);
+        const notes = await beginOwnData(tx, now());
         const { report, written, sources } = await rebuild(tx, paths, log, options);
-        await rejectMixture(tx);
-        await markFiles(tx, writtenSymbols(tx), [session]);
+        await markFiles(tx, tx.changes.symbols(), [session]);
         await forgetFiles(tx, ['option-trades', 'option-minute-bars'], [session]);
         const { prints: rows } = report;
         await saveReconciledFiles(tx, 'option-trades', session, { names: paths.trades, rows, nowMs: now() });
@@ -292,13 +290,14 @@ export async function reconcile(
         signal?.throwIfAborted();
         return { ...report, notes: [...report.notes, ...notes] };
       });
-    const report = await replacingSample((replaced) => inSettledTransaction(store, work(replaced), readOnce));
+    const report = await inSettledTransaction(store, work, readOnce);
     await Promise.all([analyzeGrown(store), pruneExpired(store, now())]);
     return { ...report, ...found() };
   } catch (error) {
     signal?.throwIfAborted();
     if (error instanceof FileRefused) return refused(log.reason());
-    if (error instanceof TapeFileError || error instanceof SessionSealed) return refused(error.message);
+    const isRejected = [TapeFileError, SessionSealed, MixedStore].some((kind) => error instanceof kind);
+    if (isRejected) return refused((error as Error).message);
     throw error;
   }
 }

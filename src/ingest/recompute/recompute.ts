@@ -4,6 +4,7 @@ import { yieldToEventLoop } from '../../runtime/event-loop.ts';
 import { generationsInForce } from '../../store/market/generations.ts';
 import { rejectSealed, SessionSealed } from '../../store/market/session-seals.ts';
 import { listConcentrations } from '../../store/offexchange/levels.ts';
+import { holdOrigin } from '../../store/origin.ts';
 import type { Store } from '../../store/rows/connection.ts';
 import { inSettledTransaction, type Transaction } from '../../store/rows/transaction.ts';
 import { asGeneration } from '../../store/superseded/generation.ts';
@@ -145,6 +146,7 @@ export async function recompute(
     try {
       const done = await inSettledTransaction(store, (tx) =>
         asGeneration(tx, now, async () => {
+          await holdOrigin(tx);
           if (!reseals) await rejectSealed(tx, [{ symbol: one.underlying, sessionDate: one.session }]);
           const { parts, ...work } = await run(tx, one, { store, rate, delayMs, all, check });
           await noteRecomputed(tx, generation, parts, now());

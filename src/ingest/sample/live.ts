@@ -13,17 +13,16 @@ import { type SampleShape, sampleShape, sessionUnderWay } from '../../sample/mar
 import { tapeEndMs } from '../../sample/market/tape-shape.ts';
 import type { SampleTapeWriterData } from '../../sample/tape-writer.ts';
 import { beginTape } from '../../store/chain/followed-lines.ts';
+import { storeOrigin } from '../../store/market/session-origins.ts';
+import { SampleEnded, sampleTape as source } from '../../store/origin.ts';
 import { unlessRunning } from '../../store/rows/advisory-lock.ts';
 import type { Store } from '../../store/rows/connection.ts';
 import { inTransaction } from '../../store/rows/transaction.ts';
-import { SampleEnded } from '../../store/sample-data.ts';
 import { follow } from '../tail/follow.ts';
 import { liveCommitEveryMs } from '../tail/live-bounds.ts';
 import { pacedLines } from '../tail/paced-lines.ts';
 import { ensureSampleMarket, sampleSolveMost } from './sample-market.ts';
 
-/** The name under which the position of followers of the sample tape is stored. */
-const source = 'sample market';
 const retryMs = 5000;
 const longestPauseMs = 1000;
 /** Delay of a capture after its instant, ms. */
@@ -92,21 +91,27 @@ async function until(tsMs: number, { now, stop }: Pick<SampleLiveOptions, 'now' 
   while (!stop.aborted && now() < tsMs) await pause(Math.min(tsMs - now(), longestPauseMs), stop);
 }
 
+/** Stores what is missing up to now of a sample market that was not removed. Throws `SampleEnded`. */
+async function extendSample(store: Store, { dataDir, now, stop, shape = sampleShape }: SampleLiveOptions) {
+  if ((await storeOrigin(store)) !== 'sample') throw new SampleEnded();
+  await ensureSampleMarket(store, { dataDir, now, shape, signal: stop, besideTape: true });
+}
+
 /** Captures chains with their GEX every few minutes during the session. */
 async function captureSession(store: Store, session: SessionDate, options: SampleLiveOptions): Promise<void> {
-  const { dataDir, now, stop, shape = sampleShape } = options;
+  const { now, stop, shape = sampleShape } = options;
   const stepMs = shape.captureEveryMinutes * minuteMs;
   const { openMs, closeMs } = regularSession(session)!;
   while (!stop.aborted && now() < closeMs + captureDelayMs) {
     // Counted from the open, at which captures start.
     const next = openMs + Math.max(0, Math.floor((now() - captureDelayMs - openMs) / stepMs) + 1) * stepMs;
     await until(Math.min(next, closeMs) + captureDelayMs, { now, stop });
-    if (!stop.aborted) await ensureSampleMarket(store, { dataDir, now, shape, signal: stop, besideTape: true });
+    if (!stop.aborted) await extendSample(store, options);
   }
 }
 
 async function runSession(store: Store, session: SessionDate, options: SampleLiveOptions): Promise<void> {
-  const { dataDir, now, stop, onEvent, shape = sampleShape } = options;
+  const { stop, now, onEvent } = options;
   onEvent({ text: `the sample market’s session ${session} is trading live` });
   // A failure of one ends the other, so that both restart together.
   const failed = new AbortController();
@@ -119,9 +124,8 @@ async function runSession(store: Store, session: SessionDate, options: SampleLiv
   await Promise.allSettled(parts);
   await Promise.all(parts);
   await until(tapeEndMs(session), { now, stop });
-  if (stop.aborted) return;
   // The session is over: storing it from its files reconciles it.
-  await ensureSampleMarket(store, { dataDir, now, shape, signal: stop, besideTape: true });
+  if (!stop.aborted) await extendSample(store, options);
 }
 
 /**

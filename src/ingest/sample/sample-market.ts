@@ -5,13 +5,12 @@ import { Worker } from 'node:worker_threads';
 import type { Clock } from '../../runtime/clock.ts';
 import { isTape, type SampleShape, type SampleTask, sampleShape, untilLatest } from '../../sample/market/plan.ts';
 import type { SampleWriterData, SampleWritten } from '../../sample/writer.ts';
+import { SampleEnded } from '../../store/origin.ts';
 import { exclusively } from '../../store/rows/advisory-lock.ts';
 import type { Store } from '../../store/rows/connection.ts';
-import { SampleEnded } from '../../store/sample-data.ts';
 import type { Dataset } from '../../tape/formats/format.ts';
 import { type FileReport, ingestFiles } from '../ingest.ts';
 import {
-  endSampleLoading,
   missingSample,
   type SampleLoading,
   sampleLock,
@@ -203,29 +202,25 @@ async function ensure(store: Store, options: SampleMarketOptions): Promise<Sampl
   const { now, shape = sampleShape, besideTape, isShown = false, onProgress } = options;
   const nowMs = now();
   const work = await missingSample(store, nowMs, { shape, besideTape });
-  if (work === null) {
-    await endSampleLoading(store);
-    return 'absent';
-  }
+  if (work === null) return 'absent';
   const { metadata, tasks } = work;
   if (tasks.length === 0) return 'unchanged';
   const throughMs = metadata?.throughMs ?? null;
-  // Written before anything else is stored, so that the next start continues an interrupted one.
-  if (metadata === null) await writeSampleMetadata(store, { throughMs });
   const keep = isShown ? progressInStore(store, throughMs, metadata?.loading) : async () => {};
   const report = async (progress: SampleProgress) => {
     await keep(progress);
     await onProgress?.(progress);
   };
-  await report({ fraction: 0, hasLatest: untilLatest(tasks, nowMs) === 0 });
   try {
+    // Written before anything else is stored, so that the next start continues an interrupted one.
+    if (metadata === null) await writeSampleMetadata(store, { throughMs }, { begins: true });
+    await report({ fraction: 0, hasLatest: untilLatest(tasks, nowMs) === 0 });
     await bring(store, tasks, { ...options, onProgress: report }, nowMs);
+    await writeSampleMetadata(store, { throughMs: nowMs });
   } catch (error) {
     if (!(error instanceof SampleEnded)) throw error;
-    await endSampleLoading(store);
     return 'absent';
   }
-  await writeSampleMetadata(store, { throughMs: nowMs });
   return throughMs === null ? 'created' : 'extended';
 }
 

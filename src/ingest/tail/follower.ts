@@ -21,7 +21,6 @@ import { followedWindows } from '../../store/market/symbols.ts';
 import type { Store } from '../../store/rows/connection.ts';
 import { analyzeGrown } from '../../store/rows/statistics.ts';
 import { inSettledTransaction, type Transaction } from '../../store/rows/transaction.ts';
-import { beginSampleWrite, writtenSymbols } from '../../store/sample-data.ts';
 import { endGeneration } from '../../store/superseded/generation.ts';
 import { pruneExpired } from '../../store/superseded/prune.ts';
 import type { LiveRecord } from '../../tape/live/live-line.ts';
@@ -67,7 +66,7 @@ export interface FollowerOptions extends Pick<IngestSettings, 'gammaSource' | 'r
   /** Name of the tape: a follower resumes from the position stored under it. */
   source: string;
   now: Clock;
-  /** True if the tape is the sample market's; any other tape hides the sample market's data. */
+  /** True if the tape is the sample market's; the first commit of any other deletes it. */
   isSample?: boolean;
   /** As of `IngestSettings`; false when absent. */
   extendedBars?: boolean;
@@ -131,6 +130,8 @@ export class Follower {
   #takenLines = 0;
   /** True until a follower that resumed takes its first lines, if lines taken before may come again. */
   #isResumed = false;
+  /** True once a record of a session was taken. */
+  #hasRecords = false;
   #place: string | undefined;
   /** The last line of the piece that is being taken. */
   #reachedLine = 0;
@@ -145,7 +146,7 @@ export class Follower {
   constructor(store: Store, options: FollowerOptions) {
     this.#store = store;
     this.#options = options;
-    this.#origin = new TapeOrigin(store, options);
+    this.#origin = new TapeOrigin(options);
     this.#generations = new LiveGenerations(options.source, options.now);
   }
 
@@ -171,13 +172,14 @@ export class Follower {
     { solvedMs = null, fromLine = this.#takenLines + 1 }: Partial<Pick<FollowedSession, 'solvedMs' | 'fromLine'>> = {},
   ): Promise<LiveSession> {
     const { rate, solveMost: most } = this.#options;
-    this.#known = await readRoots(tx);
+    const { isSettled } = this.#origin;
+    this.#known = await readRoots(tx, isSettled);
     const windows = most === 0 ? new Map<string, number>() : await followedWindows(tx);
     const settings = { from: this.#store.primary, session: date, rate, roots: this.#known, most, windows, solvedMs };
     this.#reported.clear();
     return createLiveSession(date, {
       fromLine,
-      firstSnapshotSeq: await highestSnapshot(tx, date),
+      firstSnapshotSeq: isSettled ? await highestSnapshot(tx, date) : 0,
       extendedBars: this.#options.extendedBars,
       greeks: (livePrice) => new MinuteGreeks({ ...settings, livePrice }),
     });
@@ -187,7 +189,9 @@ export class Follower {
   async #solveBefore({ greeks }: LiveSession, tsMs: number): Promise<void> {
     while (tsMs >= greeks.dueMs) {
       // A chain among earlier lines is stored before the minute reads it, however the lines are divided into pieces.
-      if (this.#pending.chains.length > 0) await this.commit();
+      // Records are stored before one reads the store of a sample market, which that deletes.
+      const mustReplace = this.#hasRecords && !this.#origin.isSettled;
+      if (this.#pending.chains.length > 0 || mustReplace) await this.commit();
       await greeks.begin();
       for (const underlying of greeks.full) if (!this.#reported.has(underlying)) this.#options.onUnsolved?.(underlying);
       for (const underlying of greeks.full) this.#reported.add(underlying);
@@ -198,8 +202,9 @@ export class Follower {
   recover(): Promise<number> {
     const { source, now, places, fromStart = false } = this.#options;
     return inSettledTransaction(this.#store, async (tx) => {
-      this.#known = await readRoots(tx);
       const { lines, place, session: date, ended: before = null, ...written } = await lockPosition(tx, source);
+      await this.#origin.settle(tx, date !== null);
+      this.#known = await readRoots(tx, this.#origin.isSettled);
       this.#committedLines = this.#takenLines = lines;
       this.#place = place;
       if (place !== undefined) places?.resumeAfter(place);
@@ -222,11 +227,10 @@ export class Follower {
 
   /** Writes the records taken, in the transaction that commits them. */
   async #write(tx: Transaction, { whole, closing }: Required<CommitOptions>): Promise<void> {
-    const { source, rate, isSample, now, places, barsACommit = usualBarsACommit } = this.#options;
+    const { source, rate, now, places, barsACommit = usualBarsACommit } = this.#options;
     const pending = this.#pending;
-    this.#origin.begin();
     this.#generations.begin();
-    if (isSample) await beginSampleWrite(tx);
+    await this.#origin.begin(tx, pending.chains.length > 0 || this.#hasRecords);
     const { lines } = await lockPosition(tx, source);
     if (lines !== this.#committedLines) throw new Error(`another process follows ${source}`);
     const date = this.#sessions.current?.date ?? tradeDate(now());
@@ -237,7 +241,7 @@ export class Follower {
     for (const each of this.#sessions.all()) {
       await this.#generations.write(tx, each.date);
       await writeLiveSession(tx, each, { rate, mostBars: whole ? Infinity : barsACommit, roots: this.#known });
-      written.push({ symbols: [...writtenSymbols(tx)], date: each.date });
+      written.push({ symbols: tx.changes.symbols(), date: each.date });
       await this.#generations.begun(tx, each.date, each.fromLine);
     }
     for (const chain of pending.chains) {
@@ -310,6 +314,8 @@ export class Follower {
     this.#sessions.current = await inSettledTransaction(
       this.#store,
       async (tx) => {
+        await this.#origin.settle(tx);
+        if (!this.#origin.isSettled) return this.#open(tx, date);
         await dropLiveFlow(tx, { settledBefore: addDays(date, -1), expiredBefore: addDays(date, -expiryDays) });
         await dropGreeks(tx, addDays(date, -greeksDays));
         return this.#open(tx, date);
@@ -327,7 +333,9 @@ export class Follower {
       if (this.#sessions.isFirst(date)) await this.#turnTo(date);
     }
     if (this.#sessions.isOver(tsMs, this.#options.now())) await this.#closeEnded();
-    if (!(await this.#sessions.take(record, this.#solving))) this.#options.onLate?.(tradeDate(tsMs));
+    const isTaken = await this.#sessions.take(record, this.#solving);
+    if (!isTaken) this.#options.onLate?.(tradeDate(tsMs));
+    this.#hasRecords ||= isTaken && record.type !== 'time';
   }
 
   /**
@@ -337,7 +345,6 @@ export class Follower {
   async take(piece: Buffer, lines: number, records: readonly LiveRecord[]): Promise<void> {
     if (this.#isResumed) await this.#noteRun();
     this.#reachedLine = this.#takenLines + lines;
-    await this.#origin.replaceSample(records);
     for (const record of records) {
       if (record.type === 'chain') this.#pending.chains.push(record.chain);
       else await this.#takeNext(record);

@@ -1,20 +1,9 @@
 import type { SessionDate } from '../../domain/market-time.ts';
 import type { Clock } from '../../runtime/clock.ts';
-import { noteOwnData } from '../../store/account/sample-key.ts';
-import { everySession, markLive, simulatedSymbols } from '../../store/market/session-origins.ts';
-import type { Store } from '../../store/rows/connection.ts';
-import { inTransaction, type Transaction } from '../../store/rows/transaction.ts';
-import { markSample } from '../../store/sample-data.ts';
-import type { LiveRecord } from '../../tape/live/live-line.ts';
-
-/** The symbol of a record; null for none. */
-function symbolOf(record: LiveRecord): string | null {
-  if (record.type === 'chain') return record.chain.underlying;
-  if (record.type === 'time') return null;
-  if (record.type === 'index_value') return record.value.symbol;
-  if (record.type === 'option_quote') return record.quote.contract.underlying.symbol;
-  return record.type === 'stock_print' ? record.print.symbol : record.print.contract.underlying.symbol;
-}
+import { markLive, storeOrigin } from '../../store/market/session-origins.ts';
+import { beginOwnData, beginSampleWrite } from '../../store/origin.ts';
+import type { Reader } from '../../store/rows/reader.ts';
+import type { Transaction } from '../../store/rows/transaction.ts';
 
 /** Settings of `TapeOrigin`. */
 export interface TapeOriginOptions {
@@ -24,60 +13,62 @@ export interface TapeOriginOptions {
   onNote?: ((note: string) => void) | undefined;
 }
 
-/** Separates the data of a live tape from the sample market's. */
+/** Keeps the data of a live tape apart from the sample market's. */
 export class TapeOrigin {
-  readonly #store: Store;
   readonly #options: TapeOriginOptions;
-  /** Served symbols of the sample market; null = not known yet to be mixed with other data. */
-  #simulated: Set<string> | null = null;
+  #isSettled: boolean;
+  /** True once a commit has recorded the origin; and if the one in progress did. */
+  #isRecorded = false;
+  #records = false;
+  #notes: string[] = [];
   readonly #marked = new Set<string>();
   #fresh: string[] = [];
 
-  constructor(store: Store, options: TapeOriginOptions) {
-    this.#store = store;
+  constructor(options: TapeOriginOptions) {
     this.#options = options;
+    this.#isSettled = options.isSample === true;
   }
 
-  /** Hides the sample market's data of these records' symbols, before the records are stored. */
-  async replaceSample(records: readonly LiveRecord[]): Promise<void> {
-    const { isSample, now, onNote } = this.#options;
-    if (isSample || records.length === 0 || this.#simulated?.size === 0) return;
-    const known = this.#simulated;
-    const isKnown = (symbol: string | null) => symbol !== null && known?.has(symbol);
-    const replaced = [...new Set(records.map(symbolOf))].filter(isKnown) as string[];
-    if (known !== null && replaced.length === 0) return;
-    const notes = await inTransaction(this.#store, async (tx) => {
-      const said = await noteOwnData(tx, now, replaced);
-      this.#simulated = new Set(await simulatedSymbols(tx));
-      return said;
-    });
-    for (const note of notes) onNote?.(note);
-    // They were unknown at first.
-    if (known === null) await this.replaceSample(records);
+  /**
+   * True if the store holds nothing of the other origin. Until then nothing of it must be read: the first commit with
+   * records deletes it.
+   */
+  get isSettled(): boolean {
+    return this.#isSettled;
   }
 
-  /** Begins a commit. */
-  begin(): void {
+  /** Reads the store's origin. `isResumed`: it holds records of the tape. */
+  async settle(from: Pick<Reader, 'prisma'>, isResumed = false): Promise<void> {
+    this.#isSettled ||= isResumed || (await storeOrigin(from)) !== 'sample';
+  }
+
+  /** Begins a commit; `hasRecords`: some of the market. */
+  async begin(tx: Transaction, hasRecords: boolean): Promise<void> {
+    const { isSample, now } = this.#options;
     this.#fresh = [];
+    this.#notes = [];
+    this.#records = hasRecords && !isSample && !this.#isRecorded;
+    if (isSample) await beginSampleWrite(tx);
+    else if (this.#records) this.#notes = await beginOwnData(tx, now());
   }
 
-  /** Marks the sessions of written symbols, once. */
-  async mark(tx: Transaction, symbols: readonly string[], date: SessionDate): Promise<void> {
-    const { isSample } = this.#options;
-    const sessionDate = isSample ? everySession : date;
+  /** Marks the sessions of written symbols as live, once; those of the sample market are of it. */
+  async mark(tx: Transaction, symbols: readonly string[], sessionDate: SessionDate): Promise<void> {
+    if (this.#options.isSample) return;
     const fresh = symbols.filter((symbol) => !this.#marked.has(`${symbol} ${sessionDate}`));
     if (fresh.length === 0) return;
-    if (isSample) await markSample(tx, fresh);
-    else
-      await markLive(
-        tx,
-        fresh.map((symbol) => ({ symbol, sessionDate })),
-      );
+    await markLive(
+      tx,
+      fresh.map((symbol) => ({ symbol, sessionDate })),
+    );
     this.#fresh.push(...fresh.map((symbol) => `${symbol} ${sessionDate}`));
   }
 
-  /** Remembers the marks of the commit. */
+  /** Remembers what the commit did. */
   end(): void {
+    this.#isRecorded ||= this.#records;
+    this.#isSettled ||= this.#isRecorded;
+    for (const note of this.#notes.splice(0)) this.#options.onNote?.(note);
     for (const each of this.#fresh) this.#marked.add(each);
   }
 }

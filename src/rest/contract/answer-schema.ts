@@ -189,17 +189,14 @@ const absentFromMeta = new Set([...absentInMeta, ...absentInCaps]);
 
 const isMeta = ({ node }: SelectedField): boolean => responseKey(node) === 'meta';
 
-const noteSchema: JsonSchema = {
-  type: 'string',
-  description: 'A remark on the answer, such as that some of its data is simulated.',
-};
+const noteSchema: JsonSchema = { type: 'string', description: 'A remark on the answer.' };
 const readAtSchema: JsonSchema = {
   type: 'integer',
   format: 'int64',
   description: 'Read instant of market data, epoch ms: when the request arrived. Absent if the answer carries an ETag.',
 };
 
-/** Metadata that any answer may have: that some of it is simulated, and of market data the read instant. */
+/** Metadata that any answer may have: a remark, and of market data the read instant. */
 function withOwn(meta: JsonSchema): JsonSchema {
   const properties = meta.properties as Record<string, JsonSchema>;
   return { ...meta, properties: { ...properties, note: properties.note ?? noteSchema, [readAtKey]: readAtSchema } };

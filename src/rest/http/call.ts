@@ -47,7 +47,7 @@ export async function callRoute(
     const variables = { ...route.variables(values, read), protobuf: false, provenance: asked.provenance };
     const metering = weighed && new OperationMetering(services, weighed, { caller, request, response });
     const result = await withBody(read, () => operation.run('values', context, variables, metering));
-    const answered = noted(noted(compiled.found(result, caller, services.now()), services.simulatedNote()), asked.note);
+    const answered = noted(compiled.found(result, caller, services.now()), asked.note);
     return envelope(withReadInstant(route, answered, response));
   } catch (error) {
     throw failureOf(route, error);

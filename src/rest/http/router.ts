@@ -190,10 +190,7 @@ async function freshAnswer(parts: RestParts, compiled: CompiledRoute, exchange: 
   const metering = weighed && new OperationMetering(parts.services, weighed, exchange);
   const run = () => operation.run(form, context, variables, metering);
   const result = await withBody(body, () => parts.services.span(...operation.span, run));
-  const answered = [parts.services.simulatedNote(), asked.note, exchange.note].reduce(
-    noted,
-    compiled.found(result, caller, parts.services.now()),
-  );
+  const answered = [asked.note, exchange.note].reduce(noted, compiled.found(result, caller, parts.services.now()));
   const { cacheable, tagged } = caching(route, answered);
   const found = withReadInstant(route, answered, response);
   const written = await writeAnswer(media, { route, tables, found, table: values.table as string | undefined });

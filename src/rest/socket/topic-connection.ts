@@ -272,9 +272,7 @@ export class SocketConnection implements WebSocketListener, OpenStream {
     services.admission.count(this.#caller!, [groupOf[asked.topic]]);
     const subscription = { ...opened, symbol: asked.symbol, life };
     this.#subscriptions.set(id, subscription);
-    const note = services.simulatedNote([asked.symbol]);
-    const effective = { ...opened.effective, ...(note !== null && { note }) };
-    await this.#socket.send(JSON.stringify({ op: 'ack', id, effective }));
+    await this.#socket.send(JSON.stringify({ op: 'ack', id, effective: opened.effective }));
     void this.#sendAll(subscription);
   }
 

@@ -92,12 +92,6 @@ async function openTopics(
   return all;
 }
 
-/** The symbols of a topic; null = all. */
-function symbolsOf({ variables }: Topic): (string | null)[] {
-  const { symbol = null, symbols = [symbol] } = variables as { symbol?: string | null; symbols?: string[] };
-  return symbols;
-}
-
 const frame = (event: string, id: string | null, data: string) =>
   `event: ${event}\n${id === null ? '' : `id: ${id}\n`}data: ${data}\n\n`;
 
@@ -109,15 +103,12 @@ async function sendAll(
   out: EventStream,
   asked: AskedStream,
   all: readonly LiveAnswers<Written>[],
-  note: string | null,
 ): Promise<StreamEnd | null> {
   const { names } = asked;
   const tag = tagOf(asked);
   const cursors = await Promise.all(all.map(({ source }) => source.start));
   // Nothing is missed from here: a reader that is disconnected before the first event resumes from this id.
-  await out.send(() =>
-    frame('ready', writeEventId(tag, cursors), JSON.stringify({ topics: names, ...(note !== null && { note }) })),
-  );
+  await out.send(() => frame('ready', writeEventId(tag, cursors), JSON.stringify({ topics: names })));
   const send = async ({ next }: LiveAnswers<Written>, index: number) => {
     for (let message = await next(); message; message = await next()) {
       const { content, cursor } = message;
@@ -203,12 +194,10 @@ async function answer(
   );
   tellReadInstant(response);
   out = new EventStream(request, response);
-  const ended = await sendAll(out, asked, all, services.simulatedNote(asked.topics.flatMap(symbolsOf))).catch(
-    (error: unknown): StreamEnd => {
-      services.report(request, asFailure(error));
-      return { reason: 'failed', failure: internal(error) };
-    },
-  );
+  const ended = await sendAll(out, asked, all).catch((error: unknown): StreamEnd => {
+    services.report(request, asFailure(error));
+    return { reason: 'failed', failure: internal(error) };
+  });
   if (ended === null) return out.end('');
   const { message, extensions } = endError({ ...ended, failure: named(ended.failure) });
   const { reason, ...details } = extensions;

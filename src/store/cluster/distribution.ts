@@ -58,7 +58,6 @@ const placements = {
   journal_imports: 'first node',
   journal_sizes: 'first node',
   journal_trades: 'first node',
-  sample_rows: 'first node',
   saved_screens: 'first node',
   session_origins: 'first node',
   // A write to it makes a commit two-phase (`Cluster.beforeCommit`).

@@ -26,9 +26,9 @@ export async function storedRoots({ prisma }: Pick<Reader, 'prisma'>): Promise<R
   return (await prisma.optionRoot.findMany({ orderBy: [{ root: 'asc' }, { fromDate: 'asc' }] })).map(entryOf);
 }
 
-/** The current properties of roots, in the caller's transaction if given. */
-export async function readRoots(from: Pick<Reader, 'prisma'>): Promise<OptionRoots> {
-  const entries = await storedRoots(from);
+/** The current properties of roots, in the caller's transaction if given; those of the registry alone, without rows. */
+export async function readRoots(from: Pick<Reader, 'prisma'>, withRows = true): Promise<OptionRoots> {
+  const entries = withRows ? await storedRoots(from) : [];
   const indices = await from.prisma.symbol.findMany({ where: { class: 'index' }, select: { symbol: true } });
   return optionRoots({ entries, indices: indices.map(({ symbol }) => symbol) });
 }

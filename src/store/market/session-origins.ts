@@ -1,14 +1,12 @@
 import { type DataOrigin, usualOrigin } from '../../domain/data-origin.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
-import { hasOwnData } from '../rows/metadata.ts';
 import { anyOf } from '../rows/models/any-of.ts';
 import { insertRows } from '../rows/models/sets.ts';
 import type { Reader } from '../rows/reader.ts';
 import type { Transaction } from '../rows/transaction.ts';
 
-/** Placeholder for every session of the symbol. */
-export const everySession = '*';
-export const sampleOrigin: DataOrigin = 'sample';
+/** Placeholder for every symbol, and for every session. */
+export const every = '*';
 
 /** A symbol's session. */
 export interface SymbolSession {
@@ -16,19 +14,20 @@ export interface SymbolSession {
   sessionDate: SessionDate;
 }
 
-/** The symbols whose data is the sample market's, ascending; `*` for the lists over all symbols. */
-export async function simulatedSymbols({ prisma }: Pick<Reader, 'prisma'>): Promise<string[]> {
-  const rows = await prisma.sessionOrigin.findMany({
-    where: { origin: sampleOrigin, sessionDate: everySession },
-    select: { symbol: true },
-    orderBy: { symbol: 'asc' },
+/** Origin of all that a store holds of the market: the sample market, or the operator's own data. Never both. */
+export type StoreOrigin = 'sample' | 'own';
+
+/** The store's origin; null = nothing was stored yet. */
+export async function storeOrigin({ prisma }: Pick<Reader, 'prisma'>): Promise<StoreOrigin | null> {
+  const row = await prisma.sessionOrigin.findUnique({
+    where: { symbol_sessionDate: { symbol: every, sessionDate: every } },
   });
-  return rows.map(({ symbol }) => symbol);
+  return (row?.origin ?? null) as StoreOrigin | null;
 }
 
-/** The symbols with simulated data, if others have none; empty if all data is the sample market's. */
-export async function simulatedBesideOthers(from: Pick<Reader, 'prisma'>): Promise<ReadonlySet<string>> {
-  return new Set((await hasOwnData(from)) ? await simulatedSymbols(from) : []);
+/** Stores the origin of a store that has none. */
+export async function saveStoreOrigin(tx: Transaction, origin: StoreOrigin): Promise<void> {
+  await insertRows(tx, 'SessionOrigin', [{ symbol: every, sessionDate: every, origin }]);
 }
 
 /** The origins of sessions' data, in order. */
@@ -38,14 +37,14 @@ export async function originsOf(
 ): Promise<DataOrigin[]> {
   const rows = await prisma.sessionOrigin.findMany({
     where: {
-      symbol: anyOf([...new Set(sessions.map(({ symbol }) => symbol))]),
-      sessionDate: anyOf([everySession, ...new Set(sessions.map(({ sessionDate }) => sessionDate))]),
+      symbol: anyOf([every, ...new Set(sessions.map(({ symbol }) => symbol))]),
+      sessionDate: anyOf([every, ...new Set(sessions.map(({ sessionDate }) => sessionDate))]),
     },
   });
   const known = new Map(rows.map(({ symbol, sessionDate, origin }) => [`${symbol} ${sessionDate}`, origin]));
-  return sessions.map(
-    ({ symbol, sessionDate }) =>
-      (known.get(`${symbol} ${everySession}`) ?? known.get(`${symbol} ${sessionDate}`) ?? usualOrigin) as DataOrigin,
+  const isSample = known.get(`${every} ${every}`) === 'sample';
+  return sessions.map(({ symbol, sessionDate }) =>
+    isSample ? 'sample' : ((known.get(`${symbol} ${sessionDate}`) ?? usualOrigin) as DataOrigin),
   );
 }
 

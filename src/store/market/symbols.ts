@@ -9,7 +9,6 @@ import type { Reader } from '../rows/reader.ts';
 import type { Transaction } from '../rows/transaction.ts';
 import { storedRoots } from './option-roots.ts';
 import { changeRegistry, registryVersion } from './registry-version.ts';
-import { simulatedBesideOthers } from './session-origins.ts';
 
 // Rows were validated when they were written.
 const entryOf = (row: SymbolRow) => row as SymbolEntry;
@@ -129,7 +128,6 @@ async function load(store: Store, cached: Cached, read: Read): Promise<SymbolReg
   const version = await registryVersion(store);
   let registry = cached.registry;
   if (registry?.version !== version) {
-    store.versions.simulated = await simulatedBesideOthers(store);
     const [entries, rootEntries] = await Promise.all([allSymbols(store), storedRoots(store)]);
     const bySymbol = new Map(entries.map((entry) => [entry.symbol, entry]));
     const registered = entries.filter((entry) => entry.registered);

@@ -19,30 +19,3 @@ export async function readMetadata({ prisma }: Pick<Reader, 'prisma'>, key: stri
 export async function writeMetadata({ prisma }: Pick<Reader, 'prisma'>, key: string, value: string): Promise<void> {
   await prisma.metadataEntry.upsert({ where: { key }, create: { key, value }, update: { value } });
 }
-
-const ownData = 'own_data';
-
-/** Records that data besides the sample market's is stored. */
-export async function saveOwnData({ prisma }: Pick<Reader, 'prisma'>, nowMs: number): Promise<void> {
-  await prisma.metadataEntry.createMany({ data: [{ key: ownData, value: String(nowMs) }], skipDuplicates: true });
-}
-
-/** True if data besides the sample market's was recorded. */
-export async function hasOwnData(from: Pick<Reader, 'prisma'>): Promise<boolean> {
-  return (await readMetadata(from, ownData)) !== null;
-}
-
-/** True if any bars, chains or open interest are stored. */
-export async function holdsMarketData({ prisma }: Store): Promise<boolean> {
-  const underlying = { select: { underlying: true } } as const;
-  const first = [
-    () => prisma.barBlock.findFirst({ select: { symbol: true } }),
-    () => prisma.optionBarBlock.findFirst(underlying),
-    () => prisma.chainCapture.findFirst(underlying),
-    () => prisma.openInterestBlock.findFirst(underlying),
-    () => prisma.flowEvent.findFirst(underlying),
-    () => prisma.optionQuoteBlock.findFirst(underlying),
-  ];
-  for (const find of first) if (await find()) return true;
-  return false;
-}

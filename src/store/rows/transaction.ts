@@ -83,7 +83,7 @@ async function attempt<T>(
     const transaction = Object.assign(tx, { prisma: notedModels(held.models, note), changes, routing, ...written });
     const result = await work(transaction);
     await cluster.beforeCommit(tx);
-    const change = changes.change();
+    const change = changes.announced();
     const id = change && (await announce(store, transaction, change));
     onCommit();
     // A transaction that may have been committed does not count as announced: its announcement may still arrive.

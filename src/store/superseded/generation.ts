@@ -4,7 +4,8 @@ import type { FirstParts } from '../rows/models/superseded.ts';
 import type { Reader } from '../rows/reader.ts';
 import type { Transaction } from '../rows/transaction.ts';
 
-const knownFrom = 'known_from_ms';
+/** The metadata key of the first instant of knowledge whose data is stored whole; absent = all is. */
+export const knownFrom = 'known_from_ms';
 
 /** First instant of knowledge whose data is stored whole, epoch ms; null = all is. */
 export async function readKnownFrom(from: Pick<Reader, 'prisma'>): Promise<number | null> {

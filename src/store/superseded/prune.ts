@@ -1,4 +1,3 @@
-import { marketModels, symbolColumn } from '../market-models.ts';
 import type { Store } from '../rows/connection.ts';
 import { keptModels, supersededTable } from '../rows/models/kept-models.ts';
 import type { Model } from '../rows/models/model-tables.ts';
@@ -58,10 +57,4 @@ export async function pruneSuperseded(store: Store, throughMs: number): Promise<
 /** Removes what was superseded longer ago than the store keeps it; called by every command that writes. */
 export function pruneExpired(store: Store, nowMs: number): Promise<Pruned> {
   return pruneSuperseded(store, Math.floor(nowMs) - store.keepSupersededMs);
-}
-
-/** Removes what was superseded of symbols. */
-export async function removeSuperseded(tx: Transaction, symbols: readonly string[]): Promise<void> {
-  for (const model of keptModels.filter((each) => (marketModels as readonly Model[]).includes(each)))
-    await tx.query(`DELETE FROM ${supersededTable(model)} WHERE ${symbolColumn(model)} = ANY($1)`, [symbols]);
 }

@@ -31,8 +31,6 @@ export class DataVersions {
   readonly #commits = new Map<string, Commits>();
   /** The last digests of the commits of all symbols by subject, where they are known. */
   readonly #digests = new Map<Subject, string>();
-  /** Symbols whose data is simulated, beside others whose is not; `*` stands for lists over all symbols. */
-  simulated: ReadonlySet<string> = new Set();
   readonly #ids = new Set<string>();
   readonly #listeners = new Set<(change: Change) => void>();
 

@@ -113,7 +113,6 @@ export const modelSubjects: Readonly<Record<Model, ModelSubject | null>> = {
   TapeSession: null,
   TapeRemainder: null,
   SessionOrigin: null,
-  SampleRow: null,
   FollowedLines: null,
   MetadataEntry: null,
 };
@@ -121,6 +120,7 @@ export const modelSubjects: Readonly<Record<Model, ModelSubject | null>> = {
 /** Changes of a transaction. */
 export class ChangeSet {
   readonly #symbols = new Map<Subject, Set<string> | null>();
+  #isOfAll = false;
 
   /** Adds a symbol of a subject; null = any of its symbols. */
   add(subject: Subject, symbol: string | null): void {
@@ -141,7 +141,22 @@ export class ChangeSet {
     }
   }
 
-  /** The changes added so far; null = none. */
+  /** Adds every symbol of every subject to what is announced. */
+  addAll(): void {
+    this.#isOfAll = true;
+  }
+
+  /** The changes to announce; null = none. */
+  announced(): Change | null {
+    return this.#isOfAll ? anyChange : this.change();
+  }
+
+  /** The symbols that were added so far. */
+  symbols(): string[] {
+    return [...new Set([...this.#symbols.values()].flatMap((symbols) => (symbols === null ? [] : [...symbols])))];
+  }
+
+  /** The changes that were added one by one so far; null = none. */
   change(): Change | null {
     if (this.#symbols.size === 0) return null;
     return Object.fromEntries(Array.from(this.#symbols, ([subject, symbols]) => [subject, symbols && [...symbols]]));

@@ -66,10 +66,10 @@ test('looking symbols up costs no statement', async () => {
   await inTransaction(store, (tx) => saveSymbols(tx, [entry('AAPL')]));
   const query = vi.spyOn(pg.Client.prototype, 'query');
   await Promise.all(Array.from({ length: 50 }, () => symbolRegistry(store)));
-  // The version, the symbols, the roots, and whether prices are simulated.
-  expect(query).toHaveBeenCalledTimes(4);
+  // The version, the symbols, the roots.
+  expect(query).toHaveBeenCalledTimes(3);
   for (let i = 0; i < 200; i++) expect((await symbolRegistry(store)).get('AAPL')).toBeDefined();
-  expect(query).toHaveBeenCalledTimes(4);
+  expect(query).toHaveBeenCalledTimes(3);
 });
 
 test('symbols in memory are there at once, without a promise', async () => {

@@ -23,7 +23,7 @@ export interface AccountUsageMeta {
   plane: string | null;
   /** Saved screens. */
   screens: ScreensUsage;
-  /** A remark on the answer, such as that some of its data is simulated. */
+  /** A remark on the answer. */
   note?: string;
   /** Read instant of market data, epoch ms: when the request arrived. Absent if the answer carries an ETag. */
   read_at_ms?: number;
@@ -376,7 +376,7 @@ export interface ContractSnapshotsMeta {
   restricted?: readonly string[];
   /** Files or live lines that the answer is from, newest sessions first, at most 50. Null if the operator does not serve provenance, or if the answer is not of market data. */
   provenance?: readonly Provenance[];
-  /** A remark on the answer, such as that some of its data is simulated. */
+  /** A remark on the answer. */
   note?: string;
   /** Read instant of market data, epoch ms: when the request arrived. Absent if the answer carries an ETag. */
   read_at_ms?: number;
@@ -926,7 +926,7 @@ export interface GexDiffMeta {
   spot_stale: boolean | null;
   /** Files or live lines that the answer is from, newest sessions first, at most 50. Null if the operator does not serve provenance, or if the answer is not of market data. */
   provenance?: readonly Provenance[];
-  /** A remark on the answer, such as that some of its data is simulated. */
+  /** A remark on the answer. */
   note?: string;
   /** Read instant of market data, epoch ms: when the request arrived. Absent if the answer carries an ETag. */
   read_at_ms?: number;
@@ -1230,7 +1230,7 @@ export interface GexHistoryMeta {
   top_defaulted?: boolean;
   /** Files or live lines that the answer is from, newest sessions first, at most 50. Null if the operator does not serve provenance, or if the answer is not of market data. */
   provenance?: readonly Provenance[];
-  /** A remark on the answer, such as that some of its data is simulated. */
+  /** A remark on the answer. */
   note?: string;
   /** Read instant of market data, epoch ms: when the request arrived. Absent if the answer carries an ETag. */
   read_at_ms?: number;
@@ -1294,7 +1294,7 @@ export interface GexReferenceMeta {
   source_time?: number;
   /** Files or live lines that the answer is from, newest sessions first, at most 50. Null if the operator does not serve provenance, or if the answer is not of market data. */
   provenance?: readonly Provenance[];
-  /** A remark on the answer, such as that some of its data is simulated. */
+  /** A remark on the answer. */
   note?: string;
   /** Read instant of market data, epoch ms: when the request arrived. Absent if the answer carries an ETag. */
   read_at_ms?: number;
@@ -1506,7 +1506,7 @@ export interface ImportMeta {
   errors_omitted?: number;
   /** Serving tier that answered. Informational. */
   plane: string | null;
-  /** A remark on the answer, such as that some of its data is simulated. */
+  /** A remark on the answer. */
   note?: string;
   /** Read instant of market data, epoch ms: when the request arrived. Absent if the answer carries an ETag. */
   read_at_ms?: number;
@@ -1578,7 +1578,7 @@ export interface JournalPageMeta {
   cursor?: string;
   /** Serving tier that answered. Informational. */
   plane: string | null;
-  /** A remark on the answer, such as that some of its data is simulated. */
+  /** A remark on the answer. */
   note?: string;
   /** Read instant of market data, epoch ms: when the request arrived. Absent if the answer carries an ETag. */
   read_at_ms?: number;
@@ -1698,7 +1698,7 @@ export interface LargeTradesMeta {
   retention: string;
   /** Files or live lines that the answer is from, newest sessions first, at most 50. Null if the operator does not serve provenance, or if the answer is not of market data. */
   provenance?: readonly Provenance[];
-  /** A remark on the answer, such as that some of its data is simulated. */
+  /** A remark on the answer. */
   note?: string;
   /** Read instant of market data, epoch ms: when the request arrived. Absent if the answer carries an ETag. */
   read_at_ms?: number;
@@ -2162,7 +2162,7 @@ export interface PlainMeta {
   caps: Caps;
   /** Serving tier that answered. Informational. */
   plane: string | null;
-  /** A remark on the answer, such as that some of its data is simulated. */
+  /** A remark on the answer. */
   note?: string;
   /** Read instant of market data, epoch ms: when the request arrived. Absent if the answer carries an ETag. */
   read_at_ms?: number;
@@ -2363,7 +2363,7 @@ export interface RegistryMeta {
   count: number;
   /** Serving tier that answered. Informational. */
   plane: string | null;
-  /** A remark on the answer, such as that some of its data is simulated. */
+  /** A remark on the answer. */
   note?: string;
   /** Read instant of market data, epoch ms: when the request arrived. Absent if the answer carries an ETag. */
   read_at_ms?: number;
@@ -2411,7 +2411,7 @@ export interface SavedScreenMeta {
   plane: string | null;
   /** Number of screens over all pages. */
   total_count: number;
-  /** A remark on the answer, such as that some of its data is simulated. */
+  /** A remark on the answer. */
   note?: string;
   /** Read instant of market data, epoch ms: when the request arrived. Absent if the answer carries an ETag. */
   read_at_ms?: number;
@@ -2478,7 +2478,7 @@ export interface ScreenMeta {
   plane: string | null;
   /** Number of symbols that match, over all pages. */
   total_count: number;
-  /** A remark on the answer, such as that some of its data is simulated. */
+  /** A remark on the answer. */
   note?: string;
   /** Read instant of market data, epoch ms: when the request arrived. Absent if the answer carries an ETag. */
   read_at_ms?: number;
@@ -2657,7 +2657,7 @@ export interface SessionStrikesMeta {
   underlying: string;
   /** Files or live lines that the answer is from, newest sessions first, at most 50. Null if the operator does not serve provenance, or if the answer is not of market data. */
   provenance?: readonly Provenance[];
-  /** A remark on the answer, such as that some of its data is simulated. */
+  /** A remark on the answer. */
   note?: string;
   /** Read instant of market data, epoch ms: when the request arrived. Absent if the answer carries an ETag. */
   read_at_ms?: number;
@@ -2698,7 +2698,7 @@ export interface SpotMeta {
   plane: string | null;
   /** Files or live lines that the answer is from, newest sessions first, at most 50. Null if the operator does not serve provenance, or if the answer is not of market data. */
   provenance?: readonly Provenance[];
-  /** A remark on the answer, such as that some of its data is simulated. */
+  /** A remark on the answer. */
   note?: string;
   /** Read instant of market data, epoch ms: when the request arrived. Absent if the answer carries an ETag. */
   read_at_ms?: number;
@@ -3084,7 +3084,7 @@ export interface WatchlistMeta {
   count: number;
   /** Serving tier that answered. Informational. */
   plane: string | null;
-  /** A remark on the answer, such as that some of its data is simulated. */
+  /** A remark on the answer. */
   note?: string;
   /** Read instant of market data, epoch ms: when the request arrived. Absent if the answer carries an ETag. */
   read_at_ms?: number;

@@ -154,7 +154,6 @@ function resultOf({ files }: FolderExport, folder: string): CommandResult {
 export async function exportToFolder(
   { now, interrupted }: Terminal,
   store: Store,
-  note: string | null,
   options: FolderOptions,
 ): Promise<CommandResult> {
   const { folder, symbol, onProgress } = options;
@@ -172,7 +171,7 @@ export async function exportToFolder(
       }
     } finally {
       const datasets = Object.fromEntries(wanted.map(([name, { columns }]) => [name, columns]));
-      await manifest.write({ writtenAt: new Date(now()).toISOString(), note, datasets });
+      await manifest.write({ writtenAt: new Date(now()).toISOString(), datasets });
     }
     return resultOf(run, folder);
   });

@@ -5,7 +5,6 @@ import { pipeline } from 'node:stream/promises';
 import { Argument, type Command } from 'commander';
 import { type Timeframe, timeframes } from '../../../domain/market/bar.ts';
 import { maxEpochMs } from '../../../domain/units.ts';
-import type { Store } from '../../../store/rows/connection.ts';
 import { type CommandResult, printing } from '../../io/command-result.ts';
 import { type CommonOptions, choice, instant, ticker, withCommonOptions, withExamples } from '../../io/options.ts';
 import { createProgress } from '../../io/progress.ts';
@@ -39,16 +38,6 @@ async function writeFile(parts: AsyncIterable<string | Uint8Array>, file: string
   }
 }
 
-/** The note on simulated data in the export. */
-async function simulatedIn(store: Store, symbol: string | null): Promise<string | null> {
-  const [{ symbolRegistry }, { simulatedNote }] = await Promise.all([
-    import('../../../store/market/symbols.ts'),
-    import('../../../store/market/simulated-note.ts'),
-  ]);
-  await symbolRegistry(store);
-  return simulatedNote(store, [symbol]);
-}
-
 async function exportRows(terminal: Terminal, dataset: string, options: ExportOptions): Promise<CommandResult> {
   const { symbol = null, format, output = null, from = 0, to = maxEpochMs } = options;
   const exporter = exporters[dataset]!;
@@ -57,8 +46,6 @@ async function exportRows(terminal: Terminal, dataset: string, options: ExportOp
   await withStore(terminal, options, async (store) => {
     const rows = counting(exporter.rows(store, { symbol, fromMs: from, toMs: to, timeframe }), counted);
     const parts = written(exporter, rows, format);
-    const note = await simulatedIn(store, symbol);
-    if (note !== null) terminal.stderr.write(`${note}\n`);
     if (output === null) await pipeline(Readable.from(parts), terminal.stdout, { end: false });
     else await writeFile(parts, output);
   });
@@ -75,9 +62,7 @@ async function exportAll(terminal: Terminal, options: ExportOptions): Promise<Co
   const progress = createProgress(terminal.stderr, terminal.now, (line) => terminal.stderr.write(`${line}\n`));
   try {
     return await withStore(terminal, options, async (store) => {
-      const note = await simulatedIn(store, symbol);
-      if (note !== null) terminal.stderr.write(`${note}\n`);
-      return exportToFolder(terminal, store, note, {
+      return exportToFolder(terminal, store, {
         ...{ folder: output!, symbol, fromMs: from, toMs: to, allowsFewer: allowFewer },
         onProgress: (label, fraction) => progress.update(label, fraction),
       });

@@ -56,17 +56,15 @@ export class Manifest {
   /** Replaces the file on disk at once. Files that somebody has deleted are no longer listed. */
   async write({
     writtenAt,
-    note,
     datasets,
   }: {
     writtenAt: string;
-    note: string | null;
     datasets: Readonly<Record<string, Readonly<Record<string, ColumnType>>>>;
   }): Promise<void> {
     const files = [...this.#files.values()]
       .filter(({ path }) => existsSync(join(this.#folder, path)))
       .sort((a, b) => (a.path < b.path ? -1 : 1));
-    const text = { version: 1, product_version: productVersion, written_at: writtenAt, note, datasets, files };
+    const text = { version: 1, product_version: productVersion, written_at: writtenAt, datasets, files };
     const draft = `${this.#file}.partial`;
     await writeFile(draft, `${JSON.stringify(text, null, 1)}\n`, { flush: true });
     await rename(draft, this.#file);
