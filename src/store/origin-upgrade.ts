@@ -221,7 +221,7 @@ export async function upgradeOrigin(store: Store, log: (line: string) => void): 
     if (isOwn || hasSample) await saveStoreOrigin(tx, isOwn ? 'own' : 'sample');
     const obsolete = ['own_data', 'keep_sample', 'sample_rows', 'session_origins'];
     await tx.prisma.metadataEntry.deleteMany({ where: { key: { in: obsolete } } });
-    tx.changes.addAll();
+    if (upgraded.deleted.size > 0) tx.changes.addAll();
     return upgraded;
   });
   const counts = [...deleted].sort(([a], [b]) => (a < b ? -1 : 1)).map(([table, rows]) => `${table} ${rows}`);
