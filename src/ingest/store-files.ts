@@ -12,6 +12,7 @@ import {
 } from '../store/market/ingested-files.ts';
 import { markFiles } from '../store/market/session-origins.ts';
 import { SessionSealed } from '../store/market/session-seals.ts';
+import type { TapeDataset } from '../store/market/tape-sessions.ts';
 import { beginOwnData, beginSampleWrite } from '../store/origin.ts';
 import type { Store } from '../store/rows/connection.ts';
 import { inSettledTransaction, isUsable, type Transaction } from '../store/rows/transaction.ts';
@@ -214,6 +215,15 @@ async function loadChecked(
   }
 }
 
+/** The tape whose live data files of a dataset take the place of. */
+const tapeOf: Partial<Record<Dataset, TapeDataset>> = {
+  'stock-trades': 'stock-trades',
+  'stock-minute-bars': 'stock-trades',
+  'stock-day-bars': 'stock-trades',
+  'option-trades': 'option-trades',
+  'option-minute-bars': 'option-trades',
+};
+
 /**
  * True if the file was left, because storing it would lose data: of a tape nothing was written, of another file not
  * everything.
@@ -315,7 +325,7 @@ async function storeIn(
     const { rate } = options.settings;
     read[0]!.notes.push(...((await datasets[dataset].completes?.(tx, stored, { rate, now })) ?? []));
     // After the locks of what completes it: a writer that holds one of them may wait here for these marks.
-    if (bundled === undefined) await markFiles(tx, stored.symbols, stored.sessions);
+    if (bundled === undefined) await markFiles(tx, stored, tapeOf[dataset] ?? null);
     if (bundled !== 'registry')
       await noteFileGenerations(
         tx,

@@ -1,6 +1,7 @@
 // A tape file replaces only what it can speak for: what is stored of other sessions stays, and the report counts it.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { exchangeInstant } from '../../src/domain/market-time.ts';
 import { leftLine } from '../../src/ingest/files/tape-report.ts';
@@ -8,9 +9,13 @@ import { type IngestOptions, ingestFiles } from '../../src/ingest/ingest.ts';
 import { reconcile } from '../../src/ingest/options/reconcile.ts';
 import { reconcileStocks } from '../../src/ingest/reconcile-stocks.ts';
 import { sealSession } from '../../src/ingest/seal.ts';
+import { follow } from '../../src/ingest/tail/follow.ts';
+import { markLive } from '../../src/store/market/session-origins.ts';
+import { inTransaction } from '../../src/store/rows/transaction.ts';
 import { hasSharedData, sharedData } from '../support/shared-data.ts';
 import { storeForThisTest, type TestStore } from '../support/store.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
+import { options as followOptions, option, piecesOf, stock } from './tail/followed-tape.ts';
 
 const [monday, tuesday] = ['2026-11-16', '2026-11-17'];
 const now = () => exchangeInstant('2026-11-18', 720);
@@ -58,6 +63,16 @@ function file(dataset: Dataset, prints: readonly Print[], name = `${++files}-${d
   writeFileSync(path, [header, ...lines].join('\n'));
   return path;
 }
+
+/** Follows prints of stocks beside a tape of options, and the other way round. */
+async function liveOfOtherKind(store: TestStore, dataset: Dataset): Promise<void> {
+  const lines = dataset === 'stock-trades' ? [option(0, 3, 5, 100)] : [stock(0, 7, 600)];
+  await follow(store, Readable.from(piecesOf(lines)), followOptions({ everyMs: 0 }));
+}
+
+/** Marks a session as a capture from a source does. */
+const capturedChain = (store: TestStore) =>
+  inTransaction(store, (tx) => markLive(tx, [{ symbol: 'SPY', sessionDate: monday }]));
 
 describe.each(['option-trades', 'stock-trades'] as const)('files of %s', (dataset) => {
   let store: TestStore;
@@ -116,6 +131,24 @@ describe.each(['option-trades', 'stock-trades'] as const)('files of %s', (datase
       { symbol: 'QQQ', prints: 14 },
       { symbol: 'SPY', prints: 17 },
     ]);
+  });
+
+  test.each([
+    ['a live tape of the other kind', liveOfOtherKind],
+    ['a chain captured from a source', capturedChain],
+  ])('%s leaves the stored tape as it is: a file with less is counted', async (_, live) => {
+    // Of a file whose tape is stored; the session is over.
+    await ingest([file(dataset, day(monday))]);
+    await live(store, dataset);
+    const [lesser] = await ingest([file(dataset, day(monday).slice(3))]);
+    expect(lesser!.left).toMatchObject([{ session: monday, reason: 'fewer', count: 11, stored: 14, missing: 3 }]);
+    expect(await counts()).toEqual({ [monday]: 14 });
+  });
+
+  test('a first tape beside live data of the other kind replaces nothing', async () => {
+    await liveOfOtherKind(store, dataset);
+    const [first] = await ingest([file(dataset, day(monday))]);
+    expect(first!.sessions).toMatchObject([{ session: monday, before: 0, after: 14 }]);
   });
 
   test('prints wait beside another symbol’s own session in the same call', async () => {

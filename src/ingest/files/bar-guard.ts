@@ -52,7 +52,7 @@ export async function replaceableBars(
   dataset: BarDataset,
   { symbols, sessions }: { symbols: readonly string[]; sessions: readonly SessionDate[] },
 ): Promise<(symbol: string, session: SessionDate) => Replaceable> {
-  const live = await liveSessions(tx, symbols);
+  const live = await liveSessions(tx, { dataset: tapesOf[dataset], symbols, sessions });
   const isOfTape = await barsOfTapes(tx, dataset, { symbols, sessions });
   return (symbol, session) =>
     live.has(`${symbol} ${session}`) || isOfTape(symbol, session) ? 'trades' : 'same trades';

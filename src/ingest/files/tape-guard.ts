@@ -7,12 +7,13 @@ import { type GenerationPart, sessionPart } from '../../domain/generation.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
 import { reachesClose, type TapeHours } from '../../domain/tape-hours.ts';
 import { dayMs } from '../../domain/units.ts';
+import { liveSessions } from '../../store/market/session-origins.ts';
 import { rejectSealed, sealedSymbols } from '../../store/market/session-seals.ts';
 import {
   contractCounts,
   keepRemainders,
-  liveSessions,
   minuteBarCounts,
+  observedSessions,
   pruneRemainders,
   type Remainder,
   remaindersOf,
@@ -109,10 +110,10 @@ async function storedOf(tx: Transaction, { dataset, parts }: GuardedTape) {
   const others = new Map<string, number>();
   const counts = dataset === 'stock-trades' ? minuteBarCounts : contractCounts;
   for (const { symbol, sessionDate, count } of await counts(tx, of)) others.set(keyOf(symbol, sessionDate), count);
-  const live = new Set<string>();
-  for (const { symbol, sessionDate, marked } of await liveSessions(tx, { dataset, ...of })) {
+  const live = new Set(await liveSessions(tx, { dataset, ...of }));
+  for (const { symbol, sessionDate } of dataset === 'option-trades' ? await observedSessions(tx, of) : []) {
     const key = keyOf(symbol, sessionDate);
-    if (marked || !tapes.has(key)) live.add(key);
+    if (!tapes.has(key)) live.add(key);
   }
   const sealed = new Set<string>();
   for (const session of of.sessions)

@@ -281,7 +281,7 @@ export async function reconcile(
         log = badLineLog(maxErrors);
         const notes = await beginOwnData(tx, now());
         const { report, written, sources } = await rebuild(tx, paths, log, options);
-        await markFiles(tx, tx.changes.symbols(), [session]);
+        await markFiles(tx, { symbols: tx.changes.symbols(), sessions: [session] }, 'option-trades');
         await forgetFiles(tx, ['option-trades', 'option-minute-bars'], [session]);
         const { prints: rows } = report;
         await saveReconciledFiles(tx, 'option-trades', session, { names: paths.trades, rows, nowMs: now() });

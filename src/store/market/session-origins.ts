@@ -4,6 +4,7 @@ import { anyOf } from '../rows/models/any-of.ts';
 import { insertRows } from '../rows/models/sets.ts';
 import type { Reader } from '../rows/reader.ts';
 import type { Transaction } from '../rows/transaction.ts';
+import { type TapeDataset, type TapeSessions, tapeDatasets } from './tape-sessions.ts';
 
 /** Placeholder for every symbol, and for every session. */
 export const every = '*';
@@ -13,6 +14,8 @@ export interface SymbolSession {
   symbol: string;
   sessionDate: SessionDate;
 }
+
+const keyOf = ({ symbol, sessionDate }: SymbolSession) => `${symbol} ${sessionDate}`;
 
 /** Origin of all that a store holds of the market: the sample market, or the operator's own data. Never both. */
 export type StoreOrigin = 'sample' | 'own';
@@ -41,20 +44,37 @@ export async function originsOf(
       sessionDate: anyOf([every, ...new Set(sessions.map(({ sessionDate }) => sessionDate))]),
     },
   });
-  const known = new Map(rows.map(({ symbol, sessionDate, origin }) => [`${symbol} ${sessionDate}`, origin]));
+  const known = new Map(rows.map((row) => [keyOf(row), row.origin]));
   const isSample = known.get(`${every} ${every}`) === 'sample';
-  return sessions.map(({ symbol, sessionDate }) =>
-    isSample ? 'sample' : ((known.get(`${symbol} ${sessionDate}`) ?? usualOrigin) as DataOrigin),
-  );
+  return sessions.map((session) => (isSample ? 'sample' : ((known.get(keyOf(session)) ?? usualOrigin) as DataOrigin)));
 }
 
-/** The sessions of symbols whose data a live tape wrote, as `symbol session`. */
-export async function liveSessions(
+/** Symbols' sessions of which a generation of a live tape is in force, as `symbol session`. */
+async function liveGenerations(
   { prisma }: Pick<Reader, 'prisma'>,
-  symbols: readonly string[],
+  datasets: readonly TapeDataset[],
+  { symbols, sessions }: Omit<TapeSessions, 'dataset'>,
 ): Promise<ReadonlySet<string>> {
-  const rows = await prisma.sessionOrigin.findMany({ where: { symbol: anyOf(symbols), origin: 'live' } });
-  return new Set(rows.map(({ symbol, sessionDate }) => `${symbol} ${sessionDate}`));
+  const of = { symbol: anyOf(symbols), dataset: anyOf(datasets), sessionDate: anyOf(sessions), instantMs: 0 };
+  const rows = await prisma.generation.findMany({ where: { ...of, made: 'live', supersededMs: null } });
+  return new Set(rows.map(keyOf));
+}
+
+/**
+ * The sessions of symbols whose data of a tape a live one wrote, and no file has replaced since, as `symbol session`. A
+ * mark is of all data of a session: that of prints of options, or of a captured chain, says nothing of stocks.
+ */
+export async function liveSessions(
+  from: Pick<Reader, 'prisma'>,
+  { dataset, ...of }: TapeSessions,
+): Promise<ReadonlySet<string>> {
+  const { symbols, sessions } = of;
+  const marked = await from.prisma.sessionOrigin.findMany({
+    where: { symbol: anyOf(symbols), sessionDate: anyOf(sessions), origin: 'live' },
+  });
+  if (marked.length === 0) return new Set();
+  const live = await liveGenerations(from, [dataset], of);
+  return new Set(marked.map(keyOf).filter((key) => live.has(key)));
 }
 
 /** Marks sessions as of a live tape. */
@@ -66,14 +86,24 @@ export async function markLive(tx: Transaction, sessions: readonly SymbolSession
   );
 }
 
-/** Marks sessions of symbols as of files, which replaced data of a live tape. */
+/**
+ * Marks sessions of symbols as of files, which replaced what a live tape wrote. Those stay live of which it has written
+ * data of another tape than `replaced`; null = the file is of none.
+ */
 export async function markFiles(
   tx: Transaction,
-  symbols: readonly string[],
-  sessions: readonly SessionDate[],
+  { symbols, sessions }: Omit<TapeSessions, 'dataset'>,
+  replaced: TapeDataset | null,
 ): Promise<void> {
   if (symbols.length === 0 || sessions.length === 0) return;
-  await tx.prisma.sessionOrigin.deleteMany({
-    where: { symbol: anyOf(symbols), sessionDate: anyOf(sessions), origin: 'live' },
-  });
+  const where = { symbol: anyOf(symbols), sessionDate: anyOf(sessions), origin: 'live' };
+  const marked = await tx.prisma.sessionOrigin.findMany({ where });
+  if (marked.length === 0) return;
+  const others = tapeDatasets.filter((dataset) => dataset !== replaced);
+  const live = await liveGenerations(tx, others, { symbols, sessions });
+  for (const [sessionDate, rows] of Map.groupBy(marked, (row) => row.sessionDate)) {
+    const gone = rows.filter((row) => !live.has(keyOf(row))).map(({ symbol }) => symbol);
+    if (gone.length > 0)
+      await tx.prisma.sessionOrigin.deleteMany({ where: { ...where, sessionDate, symbol: anyOf(gone) } });
+  }
 }

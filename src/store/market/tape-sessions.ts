@@ -6,7 +6,8 @@ import { upsertRows } from '../rows/models/sets.ts';
 import type { Transaction } from '../rows/transaction.ts';
 
 /** The datasets that are tapes. */
-export type TapeDataset = 'stock-trades' | 'option-trades';
+export const tapeDatasets = ['stock-trades', 'option-trades'] as const;
+export type TapeDataset = (typeof tapeDatasets)[number];
 
 /** Symbols' sessions of a tape. */
 export interface TapeSessions {
@@ -81,25 +82,14 @@ export async function contractCounts({ prisma }: Transaction, of: Omit<TapeSessi
   return [...counts.values()];
 }
 
-/**
- * Sessions of symbols that a live tape wrote; `marked`: no file has replaced them since. Others may be those of a file
- * of a session in progress.
- */
-export async function liveSessions({ prisma }: Transaction, { dataset, ...of }: TapeSessions) {
-  const { symbol, sessionDate } = ofSessions(of);
-  const select = { symbol: true, sessionDate: true };
-  const marked = await prisma.sessionOrigin.findMany({ where: { symbol, sessionDate, origin: 'live' }, select });
-  const observed =
-    dataset === 'stock-trades'
-      ? []
-      : await prisma.flowCoverage.findMany({
-          where: { underlying: symbol, sessionDate, status: 'observed_live' },
-          select: { underlying: true, sessionDate: true },
-        });
-  return [
-    ...marked.map((each) => ({ ...each, marked: true })),
-    ...observed.map(({ underlying, sessionDate }) => ({ symbol: underlying, sessionDate, marked: false })),
-  ];
+/** Sessions of underlyings whose prints were observed until now: of a live tape, or of a file of one in progress. */
+export async function observedSessions({ prisma }: Transaction, of: Omit<TapeSessions, 'dataset'>) {
+  const { symbol: underlying, sessionDate } = ofSessions(of);
+  const rows = await prisma.flowCoverage.findMany({
+    where: { underlying, sessionDate, status: 'observed_live' },
+    select: { underlying: true, sessionDate: true },
+  });
+  return rows.map(({ underlying: symbol, sessionDate }) => ({ symbol, sessionDate }));
 }
 
 /** Waiting prints of a symbol's session. `keptAtMs` is epoch ms. */
