@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Served } from './sample-server.ts';
+import { metricsToken, type Served } from './sample-server.ts';
 
 /** Most that a process may hold more of memory after requests than before them, MB. */
 export const mostMoreMb = 20;
@@ -30,8 +30,20 @@ export async function residentMb(server: Served, what: string): Promise<number> 
 /** Time after which a server that has nothing to do has returned its memory, ms. */
 const returnedMs = 60_000;
 
-/** Resident memory of an idle server a minute later, without a collection that it was asked for, MB. */
+/** What the caches of a server hold, which their bounds limit, MB. */
+export async function cachedMb({ url }: Pick<Served, 'url'>): Promise<number> {
+  const headers = { authorization: `Bearer ${metricsToken}` };
+  const text = await (await fetch(`${url}/metrics`, { headers })).text();
+  const sizes = [...text.matchAll(/^tapegraph_cache_bytes\{[^}]*\} (\S+)$/gm)].map(([, bytes]) => Number(bytes));
+  if (sizes.length === 0) throw new Error('the server says no sizes of caches');
+  return sizes.reduce((sum, bytes) => sum + bytes, 0) / 2 ** 20;
+}
+
+/**
+ * Memory of an idle server that no cache holds, a minute later and without a collection that it was asked for, MB:
+ * what is resident, less what is cached.
+ */
 export async function returnedMb(server: Served): Promise<number> {
   await delay(returnedMs);
-  return (await server.state()).rss / 2 ** 20;
+  return (await server.state()).rss / 2 ** 20 - (await cachedMb(server));
 }

@@ -12,6 +12,8 @@ import type { Asked, ProcessState } from './process-probe.ts';
 /** The clock while the market is brought, and over one that was brought before: then all of it is known. */
 const [bringingClock, broughtClock] = ['2026-11-20T07:30:00-05:00', '2026-11-20T08:30:00-05:00'];
 const ticksASecond = 100;
+/** Token of the metrics of its servers. */
+export const metricsToken = 'a token of a measurement, long enough';
 
 /** A server over the sample market, in a process of its own. */
 export interface Served {
@@ -69,6 +71,7 @@ export async function serveSample(
     LOG_LEVEL: 'error',
     RATE_PRO: '1000000',
     SESSION_SECRET: 'a secret of a measurement, long enough',
+    METRICS_TOKEN: metricsToken,
   };
   // As an operator runs it: the launcher sets the limits of its memory.
   const launcher = join(tree, 'bin/tapegraph.mjs');

@@ -5,12 +5,11 @@ import {
   type OperationDefinitionNode,
   OperationTypeNode,
 } from 'graphql';
-import { LRUCache } from 'lru-cache';
 import { rightsOf } from '../../access/entitlement/recheck.ts';
 import type { AskingCaller } from '../../schema/cost.ts';
 import { scopeGroups } from '../scope-groups.ts';
 import { actual } from './actual.ts';
-import { type PlannedFields, planOf, type Weighing } from './cost-plan.ts';
+import { planOf, type Weighing } from './cost-plan.ts';
 import { estimated, type OperationEstimate } from './field-estimates.ts';
 import { idsNamed, itemsInFlight, type NamedIds } from './fields-in-flight.ts';
 import { introspectionCosts } from './introspection-cost.ts';
@@ -49,15 +48,6 @@ export interface WeighedOperation {
   ): OperationEstimate & Pick<Prediction, 'ids'>;
 }
 
-/** Maximum number of bytes of all formulas together, and the approximate bytes of a field and of the rest of one. */
-const cacheBytes = 16 * 1024 * 1024;
-const bytesAField = 700;
-const bytesAFormula = 2000;
-
-function fieldsOf({ fields }: PlannedFields): number {
-  return fields.reduce((count, { below }) => count + 1 + fieldsOf(below), 0);
-}
-
 function withPoints(weight: Weight, points: number): Weight {
   return { ...weight, points: weight.points + points };
 }
@@ -67,7 +57,7 @@ function formula(
   learned: LearnedByRights,
   document: DocumentNode,
   operation: OperationDefinitionNode,
-) {
+): WeighedOperation {
   const { schema } = weighing;
   const fields = planOf(weighing, document, operation);
   const tokens = document.tokenCount ?? 0;
@@ -75,7 +65,7 @@ function formula(
     ...{ variables, caller, learned: learned(rightsOf(caller)) },
     argumentsRead: new Map(),
   });
-  const weighedOperation: WeighedOperation = {
+  return {
     kind: operation.operation,
     groups: scopeGroups(schema, document, operation.name?.value),
     predict(variables, caller, sentPoints = 0) {
@@ -102,7 +92,6 @@ function formula(
       };
     },
   };
-  return { weighedOperation, bytes: bytesAFormula + bytesAField * fieldsOf(fields) };
 }
 
 const noIds: NamedIds = { count: 0, argument: '' };
@@ -131,7 +120,7 @@ export function storedWeights(schema: GraphQLSchema) {
   return (document: DocumentNode, operation: OperationDefinitionNode): WeighedOperation => {
     let built: WeighedOperation | null = null;
     const build = () => {
-      built ??= formula(weighing, learned, document, operation).weighedOperation;
+      built ??= formula(weighing, learned, document, operation);
       return built;
     };
     return {
@@ -143,20 +132,19 @@ export function storedWeights(schema: GraphQLSchema) {
   };
 }
 
-/** Builds formulas of operations. Each is cached under the document's text and the operation's name. */
+/**
+ * Builds formulas of operations. Each lives as long as its operation: a formula refers to the nodes of its document,
+ * whose cache is bounded for both.
+ */
 export function operationWeights(schema: GraphQLSchema): OperationWeights {
   const weighing: Weighing = { schema, introspectionCost: introspectionCosts(schema) };
   const learned = learnedSizes();
-  const cache = new LRUCache<string, ReturnType<typeof formula>>({
-    maxSize: cacheBytes,
-    sizeCalculation: ({ bytes }, key) => bytes + 2 * key.length,
-  });
+  const formulas = new WeakMap<OperationDefinitionNode, WeighedOperation>();
   return (document, operationName) => {
     const operation = getOperationAST(document, operationName);
     if (!operation) return noOperation;
-    const key = `${operationName ?? ''}\n${document.loc?.source.body}`;
-    const found = cache.get(key) ?? formula(weighing, learned, document, operation);
-    cache.set(key, found);
-    return found.weighedOperation;
+    const found = formulas.get(operation) ?? formula(weighing, learned, document, operation);
+    formulas.set(operation, found);
+    return found;
   };
 }

@@ -8,7 +8,7 @@ import { yieldToEventLoop } from '../../runtime/event-loop.ts';
 import { readFrom, type Store } from '../rows/connection.ts';
 import { statement } from '../rows/statement.ts';
 import { type ColumnLayout, cutValue, known, type OpenBlock, openBlock } from '../series/codec.ts';
-import { boundsOf, lineColumn, lineColumns } from './chain-captures.ts';
+import { boundsOf, lineColumn, lineColumns, rowBytes } from './chain-captures.ts';
 
 /** A contract, and the underlying under which its chains are stored. */
 export interface ListedContract {
@@ -30,8 +30,6 @@ const captureKey = ({ capturedAt, version }: CaptureHeader) => `${capturedAt} ${
 const captureIdOf = ({ underlying, capturedAt }: Pick<CaptureHeader, 'underlying' | 'capturedAt'>) =>
   `${underlying} ${capturedAt}`;
 const cacheKey = ({ contract, underlying }: ListedContract) => `lines:${underlying}:${contractId(contract)}`;
-/** Approximate bytes of a cached line. */
-const lineBytes = 220;
 /** Number of contracts whose lines are assembled before a yield to the event loop: under 5 ms of work. */
 const contractsPerYield = 50;
 
@@ -364,7 +362,7 @@ async function linesIn(
   const read = new Set([...unread.values(), ...cut.values()].flatMap((capture) => capture.wanted));
   const found = new Map<string, ContractLine[]>();
   for (const [i, one] of wanted.entries()) {
-    if (read.has(one)) store.blocks.set(cacheKey(one), one.lines, 200 + one.lines.size * lineBytes);
+    if (read.has(one)) store.blocks.set(cacheKey(one), one.lines, 200 + one.lines.size * rowBytes);
     if (one.captures.length > 0) {
       const lines = one.captures.map(([key]) => one.lines.get(key)).filter((line) => line != null);
       found.set(contractId(one.contract), lines);

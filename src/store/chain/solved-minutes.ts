@@ -22,8 +22,8 @@ type MinuteKey = Pick<SolvedMinute, 'underlying' | 'sessionDate' | 'tsMs'> & { v
 
 const cacheKey = ({ underlying, tsMs, version }: MinuteKey) => `solved-minute:${underlying}:${tsMs}:${version}`;
 const nameOf = ({ underlying, tsMs }: Pick<MinuteKey, 'underlying' | 'tsMs'>) => `${underlying} ${tsMs}`;
-/** Approximate bytes of a cached solve. */
-const solveBytes = 250;
+/** Bytes of a cached solve, measured: an object of boxed numbers. */
+const solveBytes = 400;
 
 const payloads = statement(
   'chain/solved-minutes',
