@@ -225,11 +225,11 @@ const tapeOf: Partial<Record<Dataset, TapeDataset>> = {
 };
 
 /**
- * True if the file was left, because storing it would lose data: of a tape nothing was written, of another file not
- * everything.
+ * True if something of the file was left, because storing it would lose data. It is read again: with others beside it,
+ * more may be stored.
  */
-function isLeft(dataset: Dataset, { unwritten, left = [] }: FileResult): boolean {
-  if (datasets[dataset].loadTape) return unwritten !== undefined && unwritten !== 'kept';
+function isLeft(dataset: Dataset, { unwritten, isPartlyLeft = false, left = [] }: FileResult): boolean {
+  if (datasets[dataset].loadTape) return isPartlyLeft || (unwritten !== undefined && unwritten !== 'kept');
   return left.length > 0;
 }
 

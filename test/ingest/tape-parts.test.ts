@@ -171,6 +171,20 @@ describe.each(['option-trades', 'stock-trades'] as const)('files of %s', (datase
     expect((await counts())[tuesday]).toBe(17);
   });
 
+  test('a file of which one session was left is read again, with files that complete it', async () => {
+    await ingest([file(dataset, day(monday))]);
+    const [first, second] = [day(monday).slice(0, 7), day(monday).slice(7)];
+    // Its own session is stored, the one before is not: the tape that is stored has more.
+    const both = file(dataset, [...first, ...day(tuesday, 100)]);
+    const [partly] = await ingest([both]);
+    expect(partly).toMatchObject({ sessions: [{ session: tuesday }], left: [{ session: monday, reason: 'fewer' }] });
+    // With the rest of the session, and a print more, it says all.
+    const rest = file(dataset, [...second, print(monday, at.noon + 1, 700)]);
+    const reports = await ingest([both, rest]);
+    expect(reports.flatMap(({ left }) => left)).toEqual([]);
+    expect(await counts()).toEqual({ [monday]: 15, [tuesday]: 14 });
+  });
+
   test('a stored session that would lose prints is not changed; the report counts them and names the command', async () => {
     const own = file(dataset, day(monday));
     await ingest([own]);

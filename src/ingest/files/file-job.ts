@@ -102,6 +102,8 @@ export interface FileResult {
    * these are the first. Absent = neither.
    */
   unwritten?: 'kept' | LeftPart;
+  /** True if a session of a tape's file was left, because less would be stored of it. */
+  isPartlyLeft?: boolean;
 }
 
 /** Stores one kind of file. */

@@ -47,6 +47,7 @@ export function tapeResults(
     const unwritten = isKept ? 'kept' : parts.length === 0 ? here[0] : undefined;
     return {
       ...(unwritten && { unwritten }),
+      isPartlyLeft: here.some(({ reason }) => reason === 'fewer'),
       rows: printsOf(hours),
       changed: parts.reduce((sum, session) => sum + changed.get(session)!, 0),
       parts,
