@@ -30,7 +30,7 @@ export async function residentMb(server: Served, what: string): Promise<number> 
 /** Time after which a server that has nothing to do has returned its memory, ms. */
 const returnedMs = 60_000;
 
-/** What the caches of a server hold, which their bounds limit, MB. */
+/** Memory that the caches of a server hold, which their bounds limit, MB. */
 export async function cachedMb({ url }: Pick<Served, 'url'>): Promise<number> {
   const headers = { authorization: `Bearer ${metricsToken}` };
   const text = await (await fetch(`${url}/metrics`, { headers })).text();

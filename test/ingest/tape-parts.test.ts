@@ -137,7 +137,7 @@ describe.each(['option-trades', 'stock-trades'] as const)('files of %s', (datase
     ['a live tape of the other kind', liveOfOtherKind],
     ['a chain captured from a source', capturedChain],
   ])('%s leaves the stored tape as it is: a file with less is counted', async (_, live) => {
-    // Of a file whose tape is stored; the session is over.
+    // The session is over, and its tape is stored of a file.
     await ingest([file(dataset, day(monday))]);
     await live(store, dataset);
     const [lesser] = await ingest([file(dataset, day(monday).slice(3))]);
