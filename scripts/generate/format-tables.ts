@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { type Dataset, datasetContents, datasetNames } from '../../src/domain/dataset.ts';
 import { minuteMs } from '../../src/domain/units.ts';
 import { chainFormats } from '../../src/tape/chains/chain-file.ts';
 import { vendorFormatsOf } from '../../src/tape/csv/translate.ts';
-import { type Dataset, datasetContents, datasetNames, type Format, spellings } from '../../src/tape/formats/format.ts';
+import { type Format, spellings } from '../../src/tape/formats/format.ts';
 import { ownFormats } from '../../src/tape/formats/own-formats.ts';
 import type { GeneratedFiles } from './generated-files.ts';
 

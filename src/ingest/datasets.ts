@@ -1,8 +1,8 @@
 import { methodologyVersion } from '../analytics/methodology.ts';
+import type { Dataset } from '../domain/dataset.ts';
 import type { SessionDate } from '../domain/market-time.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Transaction } from '../store/rows/transaction.ts';
-import type { Dataset } from '../tape/formats/format.ts';
 import type { IngestSettings, Loader, TapeLoader } from './files/file-job.ts';
 
 interface DatasetKind {

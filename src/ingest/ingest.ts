@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { methodologySettings, tapeSettings } from '../analytics/methodology.ts';
+import type { Dataset } from '../domain/dataset.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { removeAbandonedFolders } from '../runtime/folders.ts';
 import { SessionSealed } from '../store/market/session-seals.ts';
@@ -8,7 +9,6 @@ import type { Store } from '../store/rows/connection.ts';
 import { analyzeGrown } from '../store/rows/statistics.ts';
 import { pruneExpired } from '../store/superseded/prune.ts';
 import { type BadLine, TapeFileError } from '../tape/csv/tape-file.ts';
-import type { Dataset } from '../tape/formats/format.ts';
 import { ObjectError } from '../tape/remote/object-address.ts';
 import { datasets } from './datasets.ts';
 import { type BadLineLog, FileRefused } from './files/bad-line-log.ts';

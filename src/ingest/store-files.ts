@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { optionsAreOver } from '../domain/calendar.ts';
+import type { Dataset } from '../domain/dataset.ts';
 import { isDate } from '../domain/market-time.ts';
 import type { Clock } from '../runtime/clock.ts';
 import {
@@ -18,7 +19,6 @@ import type { Store } from '../store/rows/connection.ts';
 import { inSettledTransaction, isUsable, type Transaction } from '../store/rows/transaction.ts';
 import { asGeneration } from '../store/superseded/generation.ts';
 import { reasonOf, TapeFileError } from '../tape/csv/tape-file.ts';
-import type { Dataset } from '../tape/formats/format.ts';
 import { datasets } from './datasets.ts';
 import { type BadLineLog, badLineLog, FileRefused, reportedBadLines } from './files/bad-line-log.ts';
 import { type ContentHash, ContentHasher, ContentMeter, hashFile, hashHead, sourceOf } from './files/content-hash.ts';

@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Dataset } from '../../src/domain/dataset.ts';
 import { exchangeInstant } from '../../src/domain/market-time.ts';
 import { ensureStarterRegistry } from '../../src/ingest/files/lists/starter-registry.ts';
 import { ingestFiles } from '../../src/ingest/ingest.ts';
@@ -8,7 +9,6 @@ import { writeSampleMetadata } from '../../src/ingest/sample-metadata.ts';
 import { storeOrigin } from '../../src/store/market/session-origins.ts';
 import { marketRows } from '../../src/store/origin.ts';
 import { openStore } from '../../src/store/rows/connection.ts';
-import type { Dataset } from '../../src/tape/formats/format.ts';
 import { type Ran, tapegraph } from '../cli/command-line.ts';
 import { knownRoutes } from '../contract/known-routes.ts';
 import { type TestApp, testApp } from '../support/app.ts';

@@ -2,6 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Dataset } from '../../src/domain/dataset.ts';
 import { exchangeInstant } from '../../src/domain/market-time.ts';
 import { ingestFiles } from '../../src/ingest/ingest.ts';
 import { reconcile } from '../../src/ingest/options/reconcile.ts';
@@ -12,7 +13,6 @@ import { chainCapturesAt, saveChainCapture } from '../../src/store/chain/chain-c
 import { inTransaction } from '../../src/store/rows/transaction.ts';
 import { asGeneration } from '../../src/store/superseded/generation.ts';
 import { pruneSuperseded } from '../../src/store/superseded/prune.ts';
-import type { Dataset } from '../../src/tape/formats/format.ts';
 import type { Json, TestApp } from '../support/app.ts';
 import { asOfFields, toldOfThePast } from '../support/as-of-fields.ts';
 import { filledArguments } from '../support/filled-arguments.ts';

@@ -4,8 +4,8 @@ import { describe, expect, test } from 'vitest';
 import { vendors } from '../../generated/tape/vendors.ts';
 import { formatsOf, formatTables } from '../../scripts/generate/format-tables.ts';
 import { vendorList } from '../../scripts/generate/vendor-list.ts';
+import { datasetNames } from '../../src/domain/dataset.ts';
 import { ingestFiles } from '../../src/ingest/ingest.ts';
-import { datasetNames } from '../../src/tape/formats/format.ts';
 import { storeForThisTest } from '../support/store.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
+import type { Dataset } from '../../src/domain/dataset.ts';
 import { exchangeInstant } from '../../src/domain/market-time.ts';
 import { ingestFiles } from '../../src/ingest/ingest.ts';
-import type { Dataset } from '../../src/tape/formats/format.ts';
 import { storeForThisTest } from '../support/store.ts';
 import { vendorFile } from '../support/tapes/tape-lines.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';

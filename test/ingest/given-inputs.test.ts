@@ -2,12 +2,12 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
+import type { Dataset } from '../../src/domain/dataset.ts';
 import { barAt } from '../../src/domain/market/bar.ts';
 import { exchangeInstant } from '../../src/domain/market-time.ts';
 import { type FileReport, ingestFiles } from '../../src/ingest/ingest.ts';
 import { readBars } from '../../src/store/market/bar-blocks.ts';
 import { allSymbols } from '../../src/store/market/symbols.ts';
-import type { Dataset } from '../../src/tape/formats/format.ts';
 import { readVendorTicker } from '../../src/tape/text/vendor-ticker.ts';
 import { hasSharedData, sharedData } from '../support/shared-data.ts';
 import { storeForThisTest, type TestStore } from '../support/store.ts';

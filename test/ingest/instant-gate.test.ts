@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { formatsOf } from '../../scripts/generate/format-tables.ts';
+import { type Dataset, datasetNames } from '../../src/domain/dataset.ts';
 import { journalTradeFields } from '../../src/domain/journal/journal-trade.ts';
 import { exchangeInstant } from '../../src/domain/market-time.ts';
 import { type FileReport, ingestFiles } from '../../src/ingest/ingest.ts';
 import { readBars } from '../../src/store/market/bar-blocks.ts';
 import type { HeaderFormat } from '../../src/tape/formats/format.ts';
-import { type Dataset, datasetNames } from '../../src/tape/formats/format.ts';
 import { hasSharedData, sharedData } from '../support/shared-data.ts';
 import { storeForThisTest, type TestStore, testStore } from '../support/store.ts';
 import { vendorFile } from '../support/tapes/tape-lines.ts';

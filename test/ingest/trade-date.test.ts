@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Dataset as AnyDataset } from '../../src/domain/dataset.ts';
 import { ingestFiles } from '../../src/ingest/ingest.ts';
 import { reconcile } from '../../src/ingest/options/reconcile.ts';
-import type { Dataset as AnyDataset } from '../../src/tape/formats/format.ts';
 import { type Json, type TestApp, testApp } from '../support/app.ts';
 import { hasSharedData, sharedData } from '../support/shared-data.ts';
 import { storeForThisTest, type TestStore } from '../support/store.ts';

@@ -1,9 +1,9 @@
 import { basename } from 'node:path';
 import { Argument, type Command } from 'commander';
+import { type Dataset, datasetContents, datasetNames } from '../../domain/dataset.ts';
 import { type GammaSource, gammaSources } from '../../domain/gex/gex.ts';
 import { changeLine, leftLine, outdatedLine } from '../../ingest/files/tape-report.ts';
 import type { FileReport } from '../../ingest/ingest.ts';
-import { type Dataset, datasetContents, datasetNames } from '../../tape/formats/format.ts';
 import { type CommandResult, printing } from '../io/command-result.ts';
 import {
   type CommonOptions,

@@ -1,9 +1,9 @@
 import { methodologyVersion } from '../../analytics/methodology.ts';
+import type { Dataset } from '../../domain/dataset.ts';
 import type { GenerationPart, GenerationSource, IngestedSource } from '../../domain/generation.ts';
 import { productVersion } from '../../runtime/product-version.ts';
 import { endGenerations, generationsInForce, saveGenerations } from '../../store/market/generations.ts';
 import type { Transaction } from '../../store/rows/transaction.ts';
-import type { Dataset } from '../../tape/formats/format.ts';
 import type { FileResult } from './file-job.ts';
 
 /** Datasets of generations: those of files, and minute solves, which a tape makes and `recompute` makes again. */

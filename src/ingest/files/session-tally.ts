@@ -1,7 +1,7 @@
+import type { Dataset } from '../../domain/dataset.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
 import { filesOfSession } from '../../store/market/ingested-files.ts';
 import type { Transaction } from '../../store/rows/transaction.ts';
-import type { Dataset } from '../../tape/formats/format.ts';
 import type { LeftPart, LeftReason, PartUnit, SessionChange } from './tape-report.ts';
 
 /** Subject of a tally. */

@@ -2,13 +2,13 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { Worker } from 'node:worker_threads';
+import type { Dataset } from '../../domain/dataset.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { isTape, type SampleShape, type SampleTask, sampleShape, untilLatest } from '../../sample/market/plan.ts';
 import type { SampleWriterData, SampleWritten } from '../../sample/writer.ts';
 import { SampleEnded } from '../../store/origin.ts';
 import { exclusively } from '../../store/rows/advisory-lock.ts';
 import type { Store } from '../../store/rows/connection.ts';
-import type { Dataset } from '../../tape/formats/format.ts';
 import { type FileReport, ingestFiles } from '../ingest.ts';
 import {
   missingSample,

@@ -1,5 +1,5 @@
 import { vendors } from '../../../generated/tape/vendors.ts';
-import type { Dataset } from '../formats/format.ts';
+import type { Dataset } from '../../domain/dataset.ts';
 import {
   type Beginning,
   type LineReader,

@@ -1,3 +1,4 @@
+import type { Dataset } from '../../domain/dataset.ts';
 import type { TimeUnit } from '../../domain/instant-gate.ts';
 
 /** Descriptions of symbol spellings, for the reason of a bad line. */
@@ -55,40 +56,3 @@ export type ColumnOf<F extends HeaderFormat> = F['required'][number] | F['option
 export function lacking<Name extends string>({ required }: { required: readonly Name[] }, names: readonly string[]) {
   return required.filter((name) => !names.includes(name.toLowerCase()));
 }
-
-/** Datasets of vendor files. */
-export const datasetNames = [
-  'symbols',
-  'roots',
-  'splits',
-  'dividends',
-  'rates',
-  'volatility-days',
-  'stock-minute-bars',
-  'stock-day-bars',
-  'option-minute-bars',
-  'open-interest',
-  'chain',
-  'stock-trades',
-  'option-trades',
-  'option-quotes',
-] as const;
-export type Dataset = (typeof datasetNames)[number];
-
-/** The content of each dataset's files, for `--help`. */
-export const datasetContents: Record<Dataset, string> = {
-  symbols: 'the registry and ticker directory',
-  roots: 'option roots: style, settlement, multiplier and deliverable of their contracts',
-  splits: 'splits of shares; prices are stored as printed and divided when they are read',
-  dividends: 'dividends of shares, as amounts or ratios',
-  rates: 'interest rates by date and days',
-  'volatility-days': 'implied volatility at 30 days by session, for ranks where no chains are stored',
-  'stock-minute-bars': 'minute aggregates of stocks; 5m and 1h bars are computed',
-  'stock-day-bars': 'day aggregates of stocks',
-  'option-minute-bars': 'minute aggregates of option contracts; 5m bars are computed',
-  'open-interest': 'open interest of every listed contract; the session is in the file name',
-  chain: 'option chains, of the exchange or of a vendor; dealer gamma is computed',
-  'stock-trades': 'full stock tapes; bars of all lengths and off-exchange figures are computed',
-  'option-trades': 'full option tapes; flow, bars and end-of-day lists are computed; sides come from option quotes',
-  'option-quotes': 'bids and offers of option contracts, which give the trade sides of tapes read afterwards',
-};

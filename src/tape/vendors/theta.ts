@@ -1,5 +1,6 @@
 import { readOptionContract } from '../../domain/chain/option-contract.ts';
-import type { Dataset, FormatTime } from '../formats/format.ts';
+import type { Dataset } from '../../domain/dataset.ts';
+import type { FormatTime } from '../formats/format.ts';
 import {
   BarSpacing,
   type LineReader,

@@ -1,12 +1,12 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import type { Dataset } from '../../../src/domain/dataset.ts';
 import { rateAt } from '../../../src/domain/market/rates.ts';
 import { billOn } from '../../../src/domain/market/us-bills.ts';
 import { type FileReport, ingestFiles } from '../../../src/ingest/ingest.ts';
 import { dividendsOf } from '../../../src/store/market/dividends.ts';
 import { curveOn } from '../../../src/store/market/rates.ts';
-import type { Dataset } from '../../../src/tape/formats/format.ts';
 import { tapegraph } from '../../cli/command-line.ts';
 import { testApp } from '../../support/app.ts';
 import { storeForThisTest, type TestStore } from '../../support/store.ts';
