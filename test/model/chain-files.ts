@@ -280,8 +280,9 @@ function spoiledLines(lines: readonly ChainLine[], format: ChainFormat, defect: 
   if (defect === 'empty') return [];
   if (defect === 'repeated') return [...lines, line];
   if (defect === 'displaced') return [...lines, { ...line, bid: 0.05, ask: 0.1, openInterest: 7 }];
-  // A row of strikes has a ticker, not a root.
-  return defect === 'other underlying' && format !== 'orats' ? [...lines, { ...line, root: 'XSP' }] : null;
+  // A file of the exchange is of one underlying, that of a vendor may be of many.
+  const isOfOne = format === 'exchangePage' || format === 'exchangeJson';
+  return defect === 'other underlying' && isOfOne ? [...lines, { ...line, root: 'XSP' }] : null;
 }
 
 /** The text of a file with a defect that refuses it; null if it has none of this kind. */
