@@ -42,9 +42,21 @@ const faults: readonly Fault[] = [
   },
   {
     name: 'options of a session in progress are other data of stocks',
-    file: 'src/store/market/tape-sessions.ts',
-    from: "dataset === 'stock-trades'\n      ? []",
-    to: 'dataset === undefined\n      ? []',
+    file: 'src/ingest/files/tape-guard.ts',
+    from: "of dataset === 'option-trades' ? await observedSessions(tx, of) : []",
+    to: 'of await observedSessions(tx, of)',
+  },
+  {
+    name: 'live data of one kind opens the stored tape of the other to a file with less',
+    file: 'src/store/market/session-origins.ts',
+    from: 'new Set(marked.map(keyOf).filter((key) => live.has(key)))',
+    to: 'new Set(marked.map(keyOf))',
+  },
+  {
+    name: 'a tape file of which a session was left is not read again',
+    file: 'src/ingest/store-files.ts',
+    from: 'return isPartlyLeft || (unwritten',
+    to: 'return (unwritten',
   },
   {
     name: 'changes are not divided by splits',
