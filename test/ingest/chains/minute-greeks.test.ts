@@ -331,15 +331,19 @@ describe('one engine for live and end of day', () => {
       const { data } = (await fresh.get(`/v2/options/${unquoted}/greeks`)).body;
       return [data.latest?.ts_ms, data.series.at(-1)?.ts_ms];
     };
+    /** The boundaries once the latest is `tsMs`, or after 10 s. */
+    const settled = async (tsMs: number) => {
+      for (let i = 0; i < 100 && (await boundaries())[0] !== tsMs; i++)
+        await new Promise((resolve) => setTimeout(resolve, 100));
+      return boundaries();
+    };
     const seen: unknown[] = [];
     async function* lines() {
       yield* piecesOf(part);
-      await new Promise((resolve) => setTimeout(resolve, 300));
-      seen.push(await boundaries());
+      seen.push(await settled(minute - minuteMs));
       // Event time has come so far that nothing of the minute can still come.
       yield Buffer.from(`{"type":"time","sip_timestamp":"${minute + 5000}000000"}\n`);
-      await new Promise((resolve) => setTimeout(resolve, 600));
-      seen.push(await boundaries());
+      seen.push(await settled(minute));
     }
     await follow(fresh.store, lines(), following());
     expect(seen).toEqual([
