@@ -35,6 +35,8 @@ const besideMarket: ReadonlySet<Model> = new Set<Model>([
   'JournalSize',
   'IngestedFile',
   'FollowedLines',
+  // When writes began and ended, those of the registry among them.
+  'GenerationRun',
   'SessionOrigin',
   'MetadataEntry',
 ]);

@@ -11,8 +11,9 @@ import { reconcile } from '../../src/ingest/options/reconcile.ts';
 import { reconcileStocks } from '../../src/ingest/reconcile-stocks.ts';
 import { runSampleMarket } from '../../src/ingest/sample/live.ts';
 import { ensureSampleMarket } from '../../src/ingest/sample/sample-market.ts';
-import { sampleMetadata, writeSampleMetadata } from '../../src/ingest/sample-metadata.ts';
+import { missingSample, sampleMetadata, writeSampleMetadata } from '../../src/ingest/sample-metadata.ts';
 import { follow } from '../../src/ingest/tail/follow.ts';
+import { sampleShape } from '../../src/sample/market/plan.ts';
 import { originsOf, storeOrigin } from '../../src/store/market/session-origins.ts';
 import { marketModels } from '../../src/store/market-models.ts';
 import { removeSample, sampleReplaced } from '../../src/store/origin.ts';
@@ -493,9 +494,17 @@ test('every table is of the market, or stays', () => {
   // A new table is listed here, or in `marketModels`: rows of accounts must not be deleted, simulated ones must.
   const staying = allModels.filter((model) => !marketModels.includes(model));
   expect(staying.sort()).toEqual([
-    ...['Account', 'ApiKey', 'FollowedLines', 'IngestedFile', 'JournalAccount', 'JournalImport', 'JournalSize'],
-    ...['JournalTrade', 'MetadataEntry', 'SavedScreen', 'SessionOrigin', 'StreamTicket', 'Symbol', 'SymbolCommit'],
-    ...['UsageCount', 'Watchlist'],
+    ...['Account', 'ApiKey', 'FollowedLines', 'GenerationRun', 'IngestedFile', 'JournalAccount', 'JournalImport'],
+    ...['JournalSize', 'JournalTrade', 'MetadataEntry', 'SavedScreen', 'SessionOrigin', 'StreamTicket', 'Symbol'],
+    ...['SymbolCommit', 'UsageCount', 'Watchlist'],
   ]);
   expect(marketModels.length).toBe(allModels.length - staying.length);
+});
+
+test('a new store, whose registry took time to be stored, can become one of the sample market', async () => {
+  const store = await storeForThisTest();
+  let ms = nowMs;
+  await ensureStarterRegistry(store, () => ms++);
+  expect(await store.prisma.generationRun.count()).toBe(1);
+  expect(await missingSample(store, nowMs, { shape: sampleShape })).not.toBeNull();
 });
