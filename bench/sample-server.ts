@@ -13,7 +13,7 @@ import type { Asked, ProcessState } from './process-probe.ts';
 const [bringingClock, broughtClock] = ['2026-11-20T07:30:00-05:00', '2026-11-20T08:30:00-05:00'];
 const ticksASecond = 100;
 /** Token of the metrics of its servers. */
-export const metricsToken = 'a token of a measurement, long enough';
+export const metricsToken = 'a-token-of-a-measurement';
 
 /** A server over the sample market, in a process of its own. */
 export interface Served {
