@@ -4,14 +4,13 @@ import type { Dataset } from '../domain/dataset.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { removeAbandonedFolders } from '../runtime/folders.ts';
 import { SessionSealed } from '../store/market/session-seals.ts';
-import { MixedStore } from '../store/origin.ts';
 import type { Store } from '../store/rows/connection.ts';
 import { analyzeGrown } from '../store/rows/statistics.ts';
 import { pruneExpired } from '../store/superseded/prune.ts';
-import { type BadLine, TapeFileError } from '../tape/csv/tape-file.ts';
+import type { BadLine } from '../tape/csv/tape-file.ts';
 import { ObjectError } from '../tape/remote/object-address.ts';
 import { datasets } from './datasets.ts';
-import { type BadLineLog, FileRefused } from './files/bad-line-log.ts';
+import { type BadLineLog, rejectionReason } from './files/bad-line-log.ts';
 import { type IngestSettings, usualKeepDays } from './files/file-job.ts';
 import { expandSources, type RemoteSettings, type Source, Spool } from './files/sources.ts';
 import { type LeftPart, leftLine, type OutdatedCaptures, type SessionChange } from './files/tape-report.ts';
@@ -152,10 +151,7 @@ function reportOfError(file: FileToStore, error: unknown): FileReport {
   const { cause, log } = error instanceof FileNotStored ? error : { cause: error, log: null };
   const bad = log ? badLinesOf(file, log) : {};
   const refused = { file: file.name, ...emptyReport, ...bad, status: 'refused' } as const;
-  if (cause instanceof FileRefused) return { ...refused, reason: log!.reason() };
-  const isRejected = [TapeFileError, SessionSealed, MixedStore].some((kind) => cause instanceof kind);
-  if (isRejected) return { ...refused, reason: (cause as Error).message };
-  throw cause;
+  return { ...refused, reason: rejectionReason(cause, log) };
 }
 
 type Storing = (files: readonly FileToStore[]) => Promise<StoredFileResult[]>;

@@ -1,17 +1,15 @@
 import { optionsAreOver } from '../domain/calendar.ts';
 import type { SessionDate } from '../domain/market-time.ts';
 import type { Clock } from '../runtime/clock.ts';
-import { SessionSealed } from '../store/market/session-seals.ts';
-import { MixedStore } from '../store/origin.ts';
 import type { Store } from '../store/rows/connection.ts';
 import { analyzeGrown } from '../store/rows/statistics.ts';
 import { pruneExpired } from '../store/superseded/prune.ts';
 import { readLines } from '../tape/csv/lines.ts';
-import { type BadLine, TapeFileError } from '../tape/csv/tape-file.ts';
+import type { BadLine } from '../tape/csv/tape-file.ts';
 import { lacking } from '../tape/formats/format.ts';
 import { stockTrades } from '../tape/formats/own-formats.ts';
 import { splitCsvLine } from '../tape/text/csv-line.ts';
-import { FileRefused } from './files/bad-line-log.ts';
+import { rejectionReason } from './files/bad-line-log.ts';
 import { expandPatterns } from './files/file-patterns.ts';
 import type { SessionChange } from './files/tape-report.ts';
 import { ingestDefaults } from './ingest.ts';
@@ -62,10 +60,7 @@ export interface StockReconcileReport {
 function foundIn(error: unknown) {
   const { cause, log } = error instanceof FileNotStored ? error : { cause: error, log: null };
   const found = { badLines: log?.badLines ?? [], badLineCount: log?.count() ?? 0 };
-  if (cause instanceof FileRefused) return { reason: log!.reason(), ...found };
-  const isRejected = [TapeFileError, SessionSealed, MixedStore].some((kind) => cause instanceof kind);
-  if (isRejected) return { reason: (cause as Error).message, ...found };
-  throw cause;
+  return { reason: rejectionReason(cause, log), ...found };
 }
 
 /**

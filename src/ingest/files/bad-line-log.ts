@@ -1,4 +1,6 @@
-import type { BadLine } from '../../tape/csv/tape-file.ts';
+import { SessionSealed } from '../../store/market/session-seals.ts';
+import { MixedStore } from '../../store/origin.ts';
+import { type BadLine, TapeFileError } from '../../tape/csv/tape-file.ts';
 
 // Maximum number of listed bad lines; reading of a rejected file stops there.
 export const reportedBadLines = 100;
@@ -19,6 +21,16 @@ export interface BadLineLog {
   add(bad: BadLine): void;
   /** Reason for the rejection. */
   reason(): string;
+}
+
+/** Errors that reject files, whose message is the reason. */
+const rejections = [TapeFileError, SessionSealed, MixedStore];
+
+/** The reason for which files are rejected; `log`: their bad lines. Throws any error that is not about them. */
+export function rejectionReason(error: unknown, log: Pick<BadLineLog, 'reason'> | null): string {
+  if (error instanceof FileRefused) return log!.reason();
+  if (rejections.some((kind) => error instanceof kind)) return (error as Error).message;
+  throw error;
 }
 
 /** Creates an empty log. */

@@ -9,14 +9,14 @@ import { forgetFiles, saveReconciledFiles } from '../../store/market/ingested-fi
 import { readRoots } from '../../store/market/option-roots.ts';
 import { markFiles } from '../../store/market/session-origins.ts';
 import { rejectSealed, SessionSealed, wholeSession } from '../../store/market/session-seals.ts';
-import { beginOwnData, MixedStore } from '../../store/origin.ts';
+import { beginOwnData } from '../../store/origin.ts';
 import type { Store } from '../../store/rows/connection.ts';
 import { analyzeGrown } from '../../store/rows/statistics.ts';
 import { inSettledTransaction, isUsable, type Transaction } from '../../store/rows/transaction.ts';
 import { asGeneration } from '../../store/superseded/generation.ts';
 import { pruneExpired } from '../../store/superseded/prune.ts';
 import { type BadLine, TapeFileError } from '../../tape/csv/tape-file.ts';
-import { type BadLineLog, badLineLog, FileRefused } from '../files/bad-line-log.ts';
+import { type BadLineLog, badLineLog, FileRefused, rejectionReason } from '../files/bad-line-log.ts';
 import { FileMeters } from '../files/content-hash.ts';
 import { usualKeepDays } from '../files/file-job.ts';
 import { expandPatterns } from '../files/file-patterns.ts';
@@ -295,9 +295,6 @@ export async function reconcile(
     return { ...report, ...found() };
   } catch (error) {
     signal?.throwIfAborted();
-    if (error instanceof FileRefused) return refused(log.reason());
-    const isRejected = [TapeFileError, SessionSealed, MixedStore].some((kind) => error instanceof kind);
-    if (isRejected) return refused((error as Error).message);
-    throw error;
+    return refused(rejectionReason(error, log));
   }
 }
