@@ -17,6 +17,17 @@ export const datasetNames = [
 ] as const;
 export type Dataset = (typeof datasetNames)[number];
 
+/** The datasets that are tapes. */
+export const tapeDatasets = ['stock-trades', 'option-trades'] as const;
+export type TapeDataset = (typeof tapeDatasets)[number];
+
+/** Datasets of bars, and the tapes from which their bars are computed too. */
+export const tapeOfBars = {
+  'stock-minute-bars': 'stock-trades',
+  'stock-day-bars': 'stock-trades',
+  'option-minute-bars': 'option-trades',
+} as const satisfies Partial<Record<Dataset, TapeDataset>>;
+
 /** The content of each dataset's files, for `--help`. */
 export const datasetContents: Record<Dataset, string> = {
   symbols: 'the registry and ticker directory',

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { optionsAreOver } from '../domain/calendar.ts';
-import type { Dataset } from '../domain/dataset.ts';
+import { type Dataset, type TapeDataset, tapeDatasets, tapeOfBars } from '../domain/dataset.ts';
 import { isDate } from '../domain/market-time.ts';
 import type { Clock } from '../runtime/clock.ts';
 import {
@@ -13,7 +13,6 @@ import {
 } from '../store/market/ingested-files.ts';
 import { markFiles } from '../store/market/session-origins.ts';
 import { SessionSealed } from '../store/market/session-seals.ts';
-import type { TapeDataset } from '../store/market/tape-sessions.ts';
 import { beginOwnData, beginSampleWrite } from '../store/origin.ts';
 import type { Store } from '../store/rows/connection.ts';
 import { inSettledTransaction, isUsable, type Transaction } from '../store/rows/transaction.ts';
@@ -215,13 +214,10 @@ async function loadChecked(
   }
 }
 
-/** The tape whose live data files of a dataset take the place of. */
+/** The tape whose live data files of a dataset take the place of: their own, or that of their bars. */
 const tapeOf: Partial<Record<Dataset, TapeDataset>> = {
-  'stock-trades': 'stock-trades',
-  'stock-minute-bars': 'stock-trades',
-  'stock-day-bars': 'stock-trades',
-  'option-trades': 'option-trades',
-  'option-minute-bars': 'option-trades',
+  ...tapeOfBars,
+  ...Object.fromEntries(tapeDatasets.map((dataset) => [dataset, dataset])),
 };
 
 /**

@@ -1,4 +1,5 @@
 import { type TradeSpan, tradeSpanAt } from '../../domain/calendar.ts';
+import { tapeOfBars } from '../../domain/dataset.ts';
 import { sessionPart } from '../../domain/generation.ts';
 import type { BarColumns } from '../../domain/market/bar.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
@@ -9,13 +10,7 @@ import { liveSessions } from '../../store/market/session-origins.ts';
 import { storedTapes } from '../../store/market/tape-sessions.ts';
 import type { Transaction } from '../../store/rows/transaction.ts';
 
-/** Datasets of bars, and the tapes from which their bars are computed too. */
-const tapesOf = {
-  'stock-minute-bars': 'stock-trades',
-  'stock-day-bars': 'stock-trades',
-  'option-minute-bars': 'option-trades',
-} as const;
-export type BarDataset = keyof typeof tapesOf;
+export type BarDataset = keyof typeof tapeOfBars;
 
 /**
  * The stored bars of a session that a file of bars may replace: all; those that have no more figures, as of a live
@@ -29,8 +24,8 @@ async function barsOfTapes(
   dataset: BarDataset,
   of: { symbols: readonly string[]; sessions: readonly SessionDate[] },
 ) {
-  const tapes = await storedTapes(tx, { dataset: tapesOf[dataset], ...of });
-  const datasets = [dataset, tapesOf[dataset]];
+  const tapes = await storedTapes(tx, { dataset: tapeOfBars[dataset], ...of });
+  const datasets = [dataset, tapeOfBars[dataset]];
   const keys = tapes.map(({ symbol, sessionDate }) => ({ ...sessionPart(symbol, sessionDate), datasets }));
   const made = Map.groupBy(await readGenerations(tx, keys), ({ symbol }) => symbol);
   // Stores of the oldest releases know the sessions of files alone.
@@ -40,7 +35,7 @@ async function barsOfTapes(
     if (own.length === 0) return !ofFiles.has(session);
     const lastOf = (name: string) =>
       Math.max(...own.filter((each) => each.dataset === name).map(({ ingestedMs }) => ingestedMs));
-    return lastOf(tapesOf[dataset]) > lastOf(dataset);
+    return lastOf(tapeOfBars[dataset]) > lastOf(dataset);
   });
   const found = new Set(ofTapes.map(({ symbol, from }) => `${symbol} ${from}`));
   return (symbol: string, session: SessionDate) => found.has(`${symbol} ${session}`);
@@ -52,7 +47,7 @@ export async function replaceableBars(
   dataset: BarDataset,
   { symbols, sessions }: { symbols: readonly string[]; sessions: readonly SessionDate[] },
 ): Promise<(symbol: string, session: SessionDate) => Replaceable> {
-  const live = await liveSessions(tx, { dataset: tapesOf[dataset], symbols, sessions });
+  const live = await liveSessions(tx, { dataset: tapeOfBars[dataset], symbols, sessions });
   const isOfTape = await barsOfTapes(tx, dataset, { symbols, sessions });
   return (symbol, session) =>
     live.has(`${symbol} ${session}`) || isOfTape(symbol, session) ? 'trades' : 'same trades';

@@ -3,6 +3,7 @@
  * stays (docs/decisions/0032-a-file-speaks-for-its-sessions.md).
  */
 
+import type { TapeDataset } from '../../domain/dataset.ts';
 import { type GenerationPart, sessionPart } from '../../domain/generation.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
 import { reachesClose, type TapeHours } from '../../domain/tape-hours.ts';
@@ -20,7 +21,6 @@ import {
   type StoredTape,
   saveTapes,
   storedTapes,
-  type TapeDataset,
   tapeSketch,
 } from '../../store/market/tape-sessions.ts';
 import type { Transaction } from '../../store/rows/transaction.ts';

@@ -7,6 +7,7 @@ import {
   sessionMinutes,
   sessionsUpTo,
 } from '../../domain/calendar.ts';
+import type { TapeDataset } from '../../domain/dataset.ts';
 import { exchangeDate, exchangeInstant, type SessionDate } from '../../domain/market-time.ts';
 import { minuteMs } from '../../domain/units.ts';
 import { type CorporateDataset, corporateDatasets, type DateRange, hasCorporate } from './corporate.ts';
@@ -36,9 +37,6 @@ export const sampleShape: SampleShape = {
   tapeSessions: 2,
   tape: tapeShape,
 };
-
-/** The datasets of prints. */
-type TapeDataset = 'stock-trades' | 'option-trades';
 
 /** A file to generate, named by its contents. */
 export type SampleTask =

@@ -22,7 +22,7 @@ type MinuteKey = Pick<SolvedMinute, 'underlying' | 'sessionDate' | 'tsMs'> & { v
 
 const cacheKey = ({ underlying, tsMs, version }: MinuteKey) => `solved-minute:${underlying}:${tsMs}:${version}`;
 const nameOf = ({ underlying, tsMs }: Pick<MinuteKey, 'underlying' | 'tsMs'>) => `${underlying} ${tsMs}`;
-/** Bytes of a cached solve, measured: an object of boxed numbers. */
+/** Approximate bytes of a cached solve, whose numbers are boxed. */
 const solveBytes = 400;
 
 const payloads = statement(

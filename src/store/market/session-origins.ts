@@ -1,10 +1,11 @@
 import { type DataOrigin, usualOrigin } from '../../domain/data-origin.ts';
+import { type TapeDataset, tapeDatasets } from '../../domain/dataset.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
 import { anyOf } from '../rows/models/any-of.ts';
 import { insertRows } from '../rows/models/sets.ts';
 import type { Reader } from '../rows/reader.ts';
 import type { Transaction } from '../rows/transaction.ts';
-import { type TapeDataset, type TapeSessions, tapeDatasets } from './tape-sessions.ts';
+import type { TapeSessions } from './tape-sessions.ts';
 
 /** Placeholder for every symbol, and for every session. */
 export const every = '*';
@@ -49,6 +50,13 @@ export async function originsOf(
   return sessions.map((session) => (isSample ? 'sample' : ((known.get(keyOf(session)) ?? usualOrigin) as DataOrigin)));
 }
 
+/** Condition of the live marks of symbols' sessions. */
+const markedLive = ({ symbols, sessions }: Omit<TapeSessions, 'dataset'>) => ({
+  symbol: anyOf(symbols),
+  sessionDate: anyOf(sessions),
+  origin: 'live',
+});
+
 /** Symbols' sessions of which a generation of a live tape is in force, as `symbol session`. */
 async function liveGenerations(
   { prisma }: Pick<Reader, 'prisma'>,
@@ -56,7 +64,8 @@ async function liveGenerations(
   { symbols, sessions }: Omit<TapeSessions, 'dataset'>,
 ): Promise<ReadonlySet<string>> {
   const of = { symbol: anyOf(symbols), dataset: anyOf(datasets), sessionDate: anyOf(sessions), instantMs: 0 };
-  const rows = await prisma.generation.findMany({ where: { ...of, made: 'live', supersededMs: null } });
+  const where = { ...of, made: 'live', supersededMs: null };
+  const rows = await prisma.generation.findMany({ where, select: { symbol: true, sessionDate: true } });
   return new Set(rows.map(keyOf));
 }
 
@@ -68,10 +77,7 @@ export async function liveSessions(
   from: Pick<Reader, 'prisma'>,
   { dataset, ...of }: TapeSessions,
 ): Promise<ReadonlySet<string>> {
-  const { symbols, sessions } = of;
-  const marked = await from.prisma.sessionOrigin.findMany({
-    where: { symbol: anyOf(symbols), sessionDate: anyOf(sessions), origin: 'live' },
-  });
+  const marked = await from.prisma.sessionOrigin.findMany({ where: markedLive(of) });
   if (marked.length === 0) return new Set();
   const live = await liveGenerations(from, [dataset], of);
   return new Set(marked.map(keyOf).filter((key) => live.has(key)));
@@ -92,15 +98,15 @@ export async function markLive(tx: Transaction, sessions: readonly SymbolSession
  */
 export async function markFiles(
   tx: Transaction,
-  { symbols, sessions }: Omit<TapeSessions, 'dataset'>,
+  of: Omit<TapeSessions, 'dataset'>,
   replaced: TapeDataset | null,
 ): Promise<void> {
-  if (symbols.length === 0 || sessions.length === 0) return;
-  const where = { symbol: anyOf(symbols), sessionDate: anyOf(sessions), origin: 'live' };
+  if (of.symbols.length === 0 || of.sessions.length === 0) return;
+  const where = markedLive(of);
   const marked = await tx.prisma.sessionOrigin.findMany({ where });
   if (marked.length === 0) return;
   const others = tapeDatasets.filter((dataset) => dataset !== replaced);
-  const live = await liveGenerations(tx, others, { symbols, sessions });
+  const live = await liveGenerations(tx, others, of);
   for (const [sessionDate, rows] of Map.groupBy(marked, (row) => row.sessionDate)) {
     const gone = rows.filter((row) => !live.has(keyOf(row))).map(({ symbol }) => symbol);
     if (gone.length > 0)

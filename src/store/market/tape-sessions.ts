@@ -1,13 +1,10 @@
+import type { TapeDataset } from '../../domain/dataset.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
 import { anyOf } from '../rows/models/any-of.ts';
 import { numbered } from '../rows/models/numbered-rows.ts';
 import type { Row } from '../rows/models/row-values.ts';
 import { upsertRows } from '../rows/models/sets.ts';
 import type { Transaction } from '../rows/transaction.ts';
-
-/** The datasets that are tapes. */
-export const tapeDatasets = ['stock-trades', 'option-trades'] as const;
-export type TapeDataset = (typeof tapeDatasets)[number];
 
 /** Symbols' sessions of a tape. */
 export interface TapeSessions {
