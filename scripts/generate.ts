@@ -27,7 +27,7 @@ const pageAssets: Maker = {
 const makers: readonly Maker[] = [
   {
     folder: generatedFolder,
-    make: async () => (await import('./generate/vendor-list.ts')).vendorList(),
+    make: async () => (await import('./generate/modules.ts')).vendorsModule(),
   },
   {
     folder: 'docs',

@@ -1,4 +1,4 @@
-// Made by `npm run generate` of the files in src/tape/vendors. Do not edit.
+// Made by `npm run generate`. Do not edit.
 import type { Vendor } from '../../src/tape/formats/vendor.ts';
 import { databento } from '../../src/tape/vendors/databento.ts';
 import { massive } from '../../src/tape/vendors/massive.ts';

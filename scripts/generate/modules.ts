@@ -1,6 +1,7 @@
-// The modules that name all others of a folder, so that a route or a type of the graph is added by its file alone.
+// The modules that name all others of a folder, so that a route, a type of the graph or a vendor is added by its file
+// alone.
 import { globSync } from 'node:fs';
-import { join, sep } from 'node:path';
+import { basename, dirname, join, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { RouteSettings } from '../../src/rest/contract/route.ts';
 import { formatted } from './formatted.ts';
@@ -51,6 +52,20 @@ export const compiledRoutes = contractRoutes(schema, [${rows.join(', ')}]);
 export const routes: readonly Route[] = compiledRoutes.map(({ route }) => route);
 `;
   return new Map([['routes.ts', formatted(text)]]);
+}
+
+/** The vendors: every file of their folder exports one by its own name. */
+export function vendorsModule(): GeneratedFiles {
+  const modules = modulesIn('tape/vendors').filter((path) => dirname(path) === 'tape/vendors');
+  const names = modules.map((path) => basename(path, '.ts'));
+  const imports = names.map((name) => `import { ${name} } from '../../src/tape/vendors/${name}.ts';`);
+  const text = `${header}import type { Vendor } from '../../src/tape/formats/vendor.ts';
+${imports.join('\n')}
+
+/** The vendors, by name. */
+export const vendors: readonly Vendor[] = [${names.join(', ')}];
+`;
+  return new Map([['tape/vendors.ts', formatted(text)]]);
 }
 
 /** The graph: every module of the schema. */

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { vendors } from '../../generated/tape/vendors.ts';
 import { formatsOf, formatTables } from '../../scripts/generate/format-tables.ts';
-import { vendorList } from '../../scripts/generate/vendor-list.ts';
+import { vendorsModule } from '../../scripts/generate/modules.ts';
 import { datasetNames } from '../../src/domain/dataset.ts';
 import { ingestFiles } from '../../src/ingest/ingest.ts';
 import { storeForThisTest } from '../support/store.ts';
@@ -29,7 +29,7 @@ describe('the formats', () => {
   test('of a vendor are one file in src/tape/vendors, which the generated list has', () => {
     const files = readdirSync('src/tape/vendors').filter((name) => name.endsWith('.ts'));
     expect(vendors).toHaveLength(files.length);
-    for (const [path, text] of vendorList()) expect(readFileSync(`generated/${path}`, 'utf8')).toBe(text.toString());
+    for (const [path, text] of vendorsModule()) expect(readFileSync(`generated/${path}`, 'utf8')).toBe(text.toString());
     const names = vendors.flatMap(({ formats }) => formats.map(({ name }) => name));
     expect(new Set(names).size).toBe(names.length);
   });
