@@ -1,5 +1,6 @@
 import { withComponents } from '../../src/rest/contract/components.ts';
 import type { JsonSchema } from '../../src/rest/contract/json-schema.ts';
+import { writtenPath } from '../../src/rest/contract/route.ts';
 import { openApi } from '../../src/rest/openapi.ts';
 import { compiledRoutes } from '../../src/rest/routes.ts';
 import { streamOperations } from '../../src/rest/stream/stream.ts';
@@ -105,7 +106,7 @@ export class ApiDescription {
 
   /** The routes of the table, in its order. */
   get routes(): ClientRoute[] {
-    return compiledRoutes.map(({ route }) => this.#routeOf(route.path.replace(/:(\w+)/g, '{$1}'), route.method));
+    return compiledRoutes.map(({ route }) => this.#routeOf(writtenPath(route.path), route.method));
   }
 
   #routeOf(path: string, method: string): ClientRoute {

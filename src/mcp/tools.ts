@@ -3,7 +3,7 @@ import { reaches, type Tier } from '../domain/tier.ts';
 import type { CompiledRoute } from '../rest/contract/compiled-route.ts';
 import { readAtKey } from '../rest/contract/envelope.ts';
 import type { JsonSchema } from '../rest/contract/json-schema.ts';
-import { endedOn } from '../rest/contract/route.ts';
+import { endedOn, writtenPath } from '../rest/contract/route.ts';
 import type { Needs } from '../schema/needs.ts';
 
 /** A tool, as listed to clients. */
@@ -53,7 +53,7 @@ export function toolName({ route }: CompiledRoute): string {
 
 function operationOf(document: JsonSchema, { route }: CompiledRoute): Operation {
   const paths = document.paths as Record<string, Record<string, Operation>>;
-  return paths[route.path.replace(/:(\w+)/g, '{$1}')]![route.method.toLowerCase()]!;
+  return paths[writtenPath(route.path)]![route.method.toLowerCase()]!;
 }
 
 // Described once for all tools, in `commonParameters`.
@@ -105,7 +105,7 @@ function describe({ route }: CompiledRoute): string {
     route.description,
     route.sunset ? `Deprecated: use ${route.sunset.successor}.` : '',
     needsText[route.needs],
-    `The REST route ${route.method} ${route.path.replace(/:(\w+)/g, '{$1}')}.`,
+    `The REST route ${route.method} ${writtenPath(route.path)}.`,
   ]
     .filter((text) => text !== '')
     .join(' ');

@@ -1,11 +1,11 @@
 import type { GraphQLArgument, GraphQLSchema } from 'graphql';
 import { z } from 'zod';
 import { argumentsOf, variableOf } from './contract/argument-docs.ts';
-import { type CompiledRoute, writtenPath } from './contract/compiled-route.ts';
+import type { CompiledRoute } from './contract/compiled-route.ts';
 import type { JsonSchema } from './contract/json-schema.ts';
 import { mediaTypes, routeMedia } from './contract/media.ts';
 import type { Param } from './contract/params.ts';
-import { endedOn, type Route, readsMarket } from './contract/route.ts';
+import { endedOn, type Route, readsMarket, writtenPath } from './contract/route.ts';
 import { errorResponses } from './openapi/errors.ts';
 import { answerHeaders, notModified, streamHeaders } from './openapi/headers.ts';
 import { publicPaths, publicTag } from './openapi/public-paths.ts';
@@ -195,7 +195,7 @@ export function withEnded(description: JsonSchema, compiled: readonly CompiledRo
   for (const { route } of compiled) {
     const date = endedOn(route, nowMs);
     if (date === null) continue;
-    const [path, method] = [route.path.replace(/:(\w+)/g, '{$1}'), route.method.toLowerCase()];
+    const [path, method] = [writtenPath(route.path), route.method.toLowerCase()];
     const operation = paths[path]![method]!;
     const errors = Object.entries(operation.responses as object).filter(([status]) => Number(status) >= 400);
     const text = `Ended on ${date}: returns 410. Use ${route.sunset!.successor} instead.`;

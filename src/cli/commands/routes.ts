@@ -7,7 +7,7 @@ async function checkRoutes(folder: string): Promise<CommandResult> {
   const [{ readRouteFiles }, { compileContract, routeTable }, { writtenPath }, { builtInTools }] = await Promise.all([
     import('../../rest/own/route-files.ts'),
     import('../../rest/route-table.ts'),
-    import('../../rest/contract/compiled-route.ts'),
+    import('../../rest/contract/route.ts'),
     import('../../mcp/built-in-tools.ts'),
   ]);
   const settings = { metaHeaderPrefix: '' };

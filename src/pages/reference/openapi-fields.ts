@@ -1,4 +1,5 @@
 import type { JsonSchema } from '../../rest/contract/json-schema.ts';
+import { writtenPath } from '../../rest/contract/route.ts';
 
 /** The OpenAPI properties of a parameter that the reference shows. */
 export interface DescribedParameter {
@@ -23,7 +24,7 @@ export interface Described {
 /** The description of a route in an OpenAPI document. */
 export function describedBy(document: JsonSchema, method: string, path: string): Described {
   const paths = document.paths as Record<string, Record<string, Described>>;
-  return paths[path.replace(/:(\w+)/g, '{$1}')]![method.toLowerCase()]!;
+  return paths[writtenPath(path)]![method.toLowerCase()]!;
 }
 
 /** The schema of a route's answer; of a stream, that of its events. */

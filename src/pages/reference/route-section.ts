@@ -1,6 +1,6 @@
 import type { CompiledRoute } from '../../rest/contract/compiled-route.ts';
 import type { JsonSchema } from '../../rest/contract/json-schema.ts';
-import { type OwnTraits, usageGroups } from '../../rest/contract/route.ts';
+import { type OwnTraits, usageGroups, writtenPath } from '../../rest/contract/route.ts';
 import type { Needs } from '../../schema/needs.ts';
 import { graphiqlLink } from '../graphiql-link.ts';
 import { type Html, html } from '../html.ts';
@@ -148,7 +148,7 @@ export function routeSection(shown: ShownRoute): Html {
   data-path="${route.path}" data-needs="${route.needs}" data-media="${mediaOf(described).join(' ')}"${
     body !== null && html` data-body="${body}" data-content-type="${contentType}"`
   }>
-<h3 id="${id}-title"><span class="method ${route.method.toLowerCase()}">${route.method}</span> <code>${route.path.replace(/:(\w+)/g, '{$1}')}</code>
+<h3 id="${id}-title"><span class="method ${route.method.toLowerCase()}">${route.method}</span> <code>${writtenPath(route.path)}</code>
 <a class="anchor" href="#${id}">${route.summary}</a></h3>
 <div class="columns"><div class="description">
 <p>${route.description}</p>

@@ -1,5 +1,6 @@
 import type { CompiledRoute } from '../../rest/contract/compiled-route.ts';
 import type { JsonSchema } from '../../rest/contract/json-schema.ts';
+import { writtenPath } from '../../rest/contract/route.ts';
 import { errorStatuses } from '../../rest/openapi/errors.ts';
 import { topicKinds } from '../../rest/stream/stream-topics.ts';
 import { type Html, trusted } from '../html.ts';
@@ -38,14 +39,12 @@ export function textOf({ markup }: Html): string {
     .trim();
 }
 
-const pathOf = (path: string) => path.replace(/:(\w+)/g, '{$1}');
-
 function parameterDocument({ route }: CompiledRoute, { name, description, schema }: DescribedParameter): Unnumbered {
   const values = (schema.enum as unknown[] | undefined)?.join(' ') ?? '';
   return {
     kind: 'Parameter',
     title: name,
-    place: `${route.method} ${pathOf(route.path)}`,
+    place: `${route.method} ${writtenPath(route.path)}`,
     href: `/docs#${parameterId(route.name, name)}`,
     text: `${description} ${values}`.trim(),
   };
@@ -58,7 +57,7 @@ function routeDocuments(compiled: CompiledRoute, description: JsonSchema): Unnum
     {
       kind: 'Route',
       title: route.summary,
-      place: `${route.method} ${pathOf(route.path)}`,
+      place: `${route.method} ${writtenPath(route.path)}`,
       href: `/docs#${route.name}`,
       text: route.description,
       fields: [...new Set(fieldsOf(answerSchemaOf(described)).map(({ path }) => path.split('.').at(-1)))].join(' '),

@@ -47,9 +47,6 @@ interface Found {
   meta: Record<string, unknown>;
 }
 
-/** The path of a route as people write it: `{name}` are its parameters. */
-export const writtenPath = (path: string): string => path.replace(/:(\w+)/g, '{$1}');
-
 const noTables: Tables = { tables: [], beside: () => null };
 
 /** The tables of a route; those of an own route that share a key are named by their paths. */

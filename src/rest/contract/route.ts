@@ -133,6 +133,9 @@ export function endedOn({ sunset }: Pick<Route, 'sunset'>, nowMs: number): strin
 /** Groups that the usage of a route counts in. */
 export const usageGroups = ({ own, scopeGroup }: Route): readonly string[] => own?.groups ?? [scopeGroup];
 
+/** The path of a route as people write it: `{name}` are its parameters. */
+export const writtenPath = (path: string): string => path.replace(/:(\w+)/g, '{$1}');
+
 /** True if a route reads market data. */
 export const readsMarket = (route: Route): boolean => usageGroups(route).some(isMarketGroup);
 
@@ -177,8 +180,8 @@ const instantsOf = (instant: Instant | null): Params => ({
   ...(instant && instant !== 'without known' && knownParam),
 });
 
-/** The variables of a route's instants. */
-function instantVariables(instant: Instant | null, values: Readonly<Record<string, unknown>>): Record<string, unknown> {
+/** The values of the variables of a route's instants. */
+function instantValues(instant: Instant | null, values: Readonly<Record<string, unknown>>): Record<string, unknown> {
   if (instant === null) return {};
   return {
     tz: values.tz ?? exchangeTimeZone,
@@ -231,6 +234,6 @@ export function routeRow({ example = {}, ...settings }: RowSettings, { params: o
     example: exampleOf(path, example),
     pathParams: pick(true),
     queryParams: pick(false),
-    variables: (values, body) => ({ ...variables(values, body), ...instantVariables(instant, values) }),
+    variables: (values, body) => ({ ...variables(values, body), ...instantValues(instant, values) }),
   };
 }

@@ -17,6 +17,7 @@ import {
   type SelectionSetNode,
   type VariableDefinitionNode,
 } from 'graphql';
+import { snakeCase } from '../../domain/columns.ts';
 import { responseKey } from '../../graphql/execution/document.ts';
 import { withFragments } from './fragments.ts';
 
@@ -35,8 +36,6 @@ export function fieldNode(name: string, key: string, selections?: readonly Field
     ...(selections && { selectionSet: { kind: Kind.SELECTION_SET, selections } }),
   };
 }
-
-const snakeCase = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 /** True for a field that can be selected without arguments. */
 export const takesNothing = ({ args }: GraphQLField<unknown, unknown>) => !args.some(isRequiredArgument);

@@ -15,13 +15,13 @@ import { Failure, gone, internal, invalidParameter, methodNotAllowed, notEntitle
 import type { AnswerCache } from '../../wire/response-cache.ts';
 import { isJsonLines } from '../../wire/table-types.ts';
 import { readBody } from '../contract/body.ts';
-import { type CompiledRoute, writtenPath } from '../contract/compiled-route.ts';
+import type { CompiledRoute } from '../contract/compiled-route.ts';
 import { type Envelope, instanted, noted } from '../contract/envelope.ts';
 import { answerMedia, besideHeaders, mediaTypes, writeAnswer } from '../contract/media.ts';
 import type { OperationContext } from '../contract/operation.ts';
 import { readParams } from '../contract/params.ts';
 import { askedProvenance } from '../contract/provenance.ts';
-import { endedOn, type Route, readsMarket, requestsOfRows, usageGroups } from '../contract/route.ts';
+import { endedOn, type Route, readsMarket, requestsOfRows, usageGroups, writtenPath } from '../contract/route.ts';
 import { OperationMetering } from './metering.ts';
 import { type Body, sendBody, sendFailure, strongTag } from './respond.ts';
 

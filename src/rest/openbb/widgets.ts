@@ -2,6 +2,7 @@ import type { CompiledRoute } from '../contract/compiled-route.ts';
 import { filledIn, type Standing } from '../contract/example.ts';
 import type { JsonSchema } from '../contract/json-schema.ts';
 import type { Route } from '../contract/route.ts';
+import { writtenPath } from '../contract/route.ts';
 import type { Column, Table } from '../contract/table.ts';
 
 /** A parameter of a widget, in the form of OpenBB Workspace. */
@@ -121,7 +122,7 @@ export const widgetPath = '/openbb';
 function widgetOf(description: JsonSchema, compiled: CompiledRoute, standing: Standing): Widget {
   const { route } = compiled;
   const paths = description.paths as Record<string, Record<string, { parameters: Parameter[] }>>;
-  const { parameters } = paths[route.path.replace(/:(\w+)/g, '{$1}')]!.get!;
+  const { parameters } = paths[writtenPath(route.path)]!.get!;
   const [category, subCategory = ''] = route.scopeGroup.split('.') as [string, string?];
   return {
     name: route.summary,

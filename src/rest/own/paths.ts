@@ -1,4 +1,4 @@
-import type { Route } from '../contract/route.ts';
+import { type Route, writtenPath } from '../contract/route.ts';
 import { SettingProblem } from './problems.ts';
 
 /** A route's method and Express path. */
@@ -52,15 +52,17 @@ export const namesIn = (path: string): string[] =>
  */
 export function requireFree(route: Address, contract: readonly Address[], own: readonly Address[]): void {
   const shadowed = [...contract, ...described].find(({ path }) => overlap(path, route.path));
-  const written = (path: string) => path.replace(/:(\w+)/g, '{$1}');
   if (shadowed)
-    throw new SettingProblem('path', `${written(route.path)} would shadow ${written(shadowed.path)} of the contract`);
+    throw new SettingProblem(
+      'path',
+      `${writtenPath(route.path)} would shadow ${writtenPath(shadowed.path)} of the contract`,
+    );
   const other = own.find(
     ({ path, method }) => overlap(path, route.path) && (path !== route.path || method === route.method),
   );
   if (other)
     throw new SettingProblem(
       'path',
-      `${route.method} ${written(route.path)} overlaps with ${other.method} ${written(other.path)} of ${other.name}`,
+      `${route.method} ${writtenPath(route.path)} overlaps with ${other.method} ${writtenPath(other.path)} of ${other.name}`,
     );
 }

@@ -1,4 +1,4 @@
-import { endedOn } from '../../../rest/contract/route.ts';
+import { endedOn, writtenPath } from '../../../rest/contract/route.ts';
 import { type Html, html } from '../../html.ts';
 import { prose } from '../../prose.ts';
 import type { Guide, GuideParts, GuideSection } from './guide-types.ts';
@@ -20,7 +20,7 @@ function present({ limits: { methodologyVersion }, compiled, nowMs }: GuideParts
   const retiring = compiled.flatMap(({ route }) => {
     if (!route.sunset) return [];
     const until = new Date(route.sunset.atMs).toISOString().slice(0, 10);
-    const path = route.path.replace(/:(\w+)/g, '{$1}');
+    const path = writtenPath(route.path);
     const { successor } = route.sunset;
     return [{ name: route.name, path, successor, until, isOver: endedOn(route, nowMs) !== null }];
   });

@@ -1,3 +1,4 @@
+import { writtenPath } from '../../../rest/contract/route.ts';
 import { html } from '../../html.ts';
 import { usualOrigin, withOrigin } from '../../origin.ts';
 import { answerOf, curlOf } from './examples.ts';
@@ -9,7 +10,7 @@ const count = (value: number) => value.toLocaleString('en-US');
 function limits({ limits: { pages, barSpanDays, gexTop, quotes }, compiled }: GuideParts): GuideSection {
   const rows = pages.map(({ route: name, default: usual, max, keyMax = max }) => {
     const { path } = compiled.find(({ route }) => route.name === name)!.route;
-    return [`\`${path.replace(/:(\w+)/g, '{$1}')}\``, count(Math.min(usual, keyMax)), count(keyMax), count(max)];
+    return [`\`${writtenPath(path)}\``, count(Math.min(usual, keyMax)), count(keyMax), count(max)];
   });
   const spans = Object.entries(barSpanDays).map(([timeframe, days]) => [`\`${timeframe}\``, `${count(days)} days`]);
   return {
