@@ -126,7 +126,8 @@ export async function removeSample(tx: Transaction): Promise<boolean> {
 /** True if anything of the market is stored. */
 export async function holdsMarketData(from: Pick<Reader, 'query'>): Promise<boolean> {
   for (const { table } of marketModels.map(tableOf)) {
-    const { rows } = await from.query<{ found: boolean }>(`SELECT EXISTS (SELECT FROM ${table}) AS found`);
+    // 1: of a distributed table, the coordinator reads no rows without a column.
+    const { rows } = await from.query<{ found: boolean }>(`SELECT EXISTS (SELECT 1 FROM ${table}) AS found`);
     if (rows[0]!.found) return true;
   }
   return false;

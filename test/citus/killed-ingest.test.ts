@@ -66,8 +66,9 @@ test.each(commands)(
     const args = words.map((word) => (word.endsWith('.csv') ? files.path(word) : word));
     const now = Date.now;
     // The registry is there before: what is written first is the tape.
+    const bars = ['ingest', 'stock-day-bars', files.path('history.csv')];
     for (const { databaseUrl } of [single, spread])
-      await tapegraph(['ingest', 'stock-day-bars', files.path('history.csv')], { DATABASE_URL: databaseUrl }, { now });
+      expect(await tapegraph(bars, { DATABASE_URL: databaseUrl }, { now })).toMatchObject({ code: 0, stderr: '' });
     for (const [i, afterMs] of instants.entries()) {
       // However quick the machine is, the first is killed while it writes.
       const release = i === 0 ? await holdCommits(spread) : null;

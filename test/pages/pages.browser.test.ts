@@ -189,7 +189,7 @@ describe.skipIf(chromiumPath === null)('in a browser', { timeout: 90_000 }, () =
     await page.locator('#gex-grid').getByRole('link', { name: 'Open in GraphiQL' }).click();
     const run = page.locator('.graphiql-execute-button');
     await run.waitFor();
-    await shows(page, '.graphiql-editors', '"byExpiry": false');
+    await shows(page, '.graphiql-editors', '"top": 3');
     await shows(page, '.graphiql-tab', 'GexGrid');
     // The address is plain again, so that a reload keeps what was edited.
     await expect.poll(() => new URL(page.url()).search).toBe('');
@@ -197,7 +197,7 @@ describe.skipIf(chromiumPath === null)('in a browser', { timeout: 90_000 }, () =
     await shows(page, '.graphiql-response', 'net_gex');
     const tabs = await page.locator('.graphiql-tab').allInnerTexts();
     await page.reload();
-    await shows(page, '.graphiql-editors', '"byExpiry": false');
+    await shows(page, '.graphiql-editors', '"top": 3');
     expect(await page.locator('.graphiql-tab').allInnerTexts()).toEqual(tabs);
   });
 
