@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Dataset, datasetContents, datasetNames } from '../../src/domain/dataset.ts';
-import { minuteMs } from '../../src/domain/units.ts';
+import { minuteMs } from '../../src/runtime/clock.ts';
 import { chainFormats } from '../../src/tape/chains/chain-file.ts';
 import { vendorFormatsOf } from '../../src/tape/csv/translate.ts';
 import { type Format, spellings } from '../../src/tape/formats/format.ts';

@@ -2,9 +2,9 @@ import { resolve } from 'node:path';
 import { z } from 'zod';
 import { type Provenance, provenances } from '../domain/provenance.ts';
 import { defaultRates, type Rates } from '../domain/request-rates.ts';
-import { dayMs } from '../domain/units.ts';
 import { isTrustedProxy, trustedProxyExpected } from '../http/client-address.ts';
 import type { TraceSettings } from '../observe/tracing.ts';
+import { dayMs } from '../runtime/clock.ts';
 import { leastMemoryBytes, readByteSize } from '../runtime/memory-plan.ts';
 import {
   connections,

@@ -1,4 +1,4 @@
-import { dayMs } from '../domain/units.ts';
+import { dayMs } from '../runtime/clock.ts';
 import { type Config, sourceNames, type VariableName } from './config.ts';
 
 // Passwords are before the last @, or in a parameter. Matched by pattern, because PostgreSQL's URLs are not always

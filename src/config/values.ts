@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { dayMs } from '../domain/units.ts';
+import { dayMs } from '../runtime/clock.ts';
 
 /** The parts of a comma-separated list, without duplicates. */
 export function list(text: string): string[] {

@@ -1,5 +1,5 @@
+import { minuteMs } from '../runtime/clock.ts';
 import { addDays, epochDay, exchangeDate, exchangeInstant, type SessionDate } from './market-time.ts';
-import { minuteMs } from './units.ts';
 
 /** Minutes of the New York day at which trading phases begin and end. */
 export const sessionMinutes = {

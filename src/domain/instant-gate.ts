@@ -1,6 +1,6 @@
+import { hourMs } from '../runtime/clock.ts';
 import { isTradingDay, nextTradingDay } from './calendar.ts';
 import { exchangeDate, type SessionDate } from './market-time.ts';
-import { hourMs } from './units.ts';
 
 /** The plausible instants of a source, epoch ms, both ends included. */
 export interface InstantBounds {

@@ -1,6 +1,7 @@
 import { Temporal } from 'temporal-polyfill';
+import { dayMs } from '../runtime/clock.ts';
 import { invalidParameter } from '../wire/failure.ts';
-import { dayMs, maxEpochMs } from './units.ts';
+import { maxEpochMs } from './units.ts';
 
 /** The exchange's time zone: sessions are dates in it. */
 export const exchangeTimeZone = 'America/New_York';

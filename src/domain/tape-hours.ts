@@ -1,6 +1,6 @@
+import { minuteMs } from '../runtime/clock.ts';
 import { regularSession, tradeSpanAt } from './calendar.ts';
 import type { SessionDate } from './market-time.ts';
-import { minuteMs } from './units.ts';
 
 /** A tape reaches the close if it has a print within this time before it, ms. */
 const closeReachMs = 5 * minuteMs;

@@ -1,8 +1,3 @@
-/** Milliseconds in a minute, an hour, a day. */
-export const minuteMs = 60_000;
-export const hourMs = 3_600_000;
-export const dayMs = 86_400_000;
-
 /** The largest absolute value of an instant: 9999-12-31 and as far before 1970. */
 export const maxEpochMs = 253_402_300_799_999;
 

@@ -12,7 +12,7 @@ import {
 } from '../domain/market/bar.ts';
 import { barColumnNames, barNumbers } from '../domain/market/bar-columns.ts';
 import type { SessionDate } from '../domain/market-time.ts';
-import { dayMs } from '../domain/units.ts';
+import { dayMs } from '../runtime/clock.ts';
 import { concatBars, firstAtOrAfter, lastBarStarts, readBars, sliceBars } from '../store/market/bar-blocks.ts';
 import type { Store } from '../store/rows/connection.ts';
 import { requiredPart } from '../store/rows/required-part.ts';

@@ -1,6 +1,6 @@
 import { coverageAt } from '../domain/flow/coverage.ts';
 import type { LargeTrade } from '../domain/flow/flow.ts';
-import { dayMs } from '../domain/units.ts';
+import { dayMs } from '../runtime/clock.ts';
 import { eventTimes, longestTradeMs, readTradesBetween } from '../store/flow/events.ts';
 import {
   type FeedStep,

@@ -10,7 +10,7 @@ import {
 } from '../domain/market/bar.ts';
 import { oneBar } from '../domain/market/bar-aggregation.ts';
 import { exchangeInstant, type SessionDate } from '../domain/market-time.ts';
-import { minuteMs } from '../domain/units.ts';
+import { minuteMs } from '../runtime/clock.ts';
 import {
   concatBars,
   firstAtOrAfter,

@@ -7,7 +7,7 @@ import {
   type SessionDate,
   startOfDate,
 } from '../domain/market-time.ts';
-import { minuteMs } from '../domain/units.ts';
+import { minuteMs } from '../runtime/clock.ts';
 import { invalidParameter } from '../wire/failure.ts';
 import type { Past, RequestContext } from './context.ts';
 

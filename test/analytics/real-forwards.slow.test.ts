@@ -5,7 +5,7 @@ import { computeGexCapture } from '../../src/analytics/gex/capture.ts';
 import type { ChainCapture } from '../../src/domain/chain/chain.ts';
 import type { GammaSource, GexCapture } from '../../src/domain/gex/gex.ts';
 import { exchangeInstant } from '../../src/domain/market-time.ts';
-import { dayMs } from '../../src/domain/units.ts';
+import { dayMs } from '../../src/runtime/clock.ts';
 import { hasSharedData, sharedData } from '../support/shared-data.ts';
 import { readChain } from '../support/tapes/chain-reading.ts';
 

@@ -3,8 +3,8 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ChainRow } from '../../src/domain/chain/chain.ts';
 import { exchangeInstant } from '../../src/domain/market-time.ts';
-import { minuteMs } from '../../src/domain/units.ts';
 import { storeChain } from '../../src/ingest/chains/chain.ts';
+import { minuteMs } from '../../src/runtime/clock.ts';
 import { inTransaction } from '../../src/store/rows/transaction.ts';
 import { tapegraph } from '../cli/command-line.ts';
 import { type Json, type TestApp, testApp } from '../support/app.ts';

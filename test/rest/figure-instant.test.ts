@@ -1,8 +1,8 @@
 import protobuf from 'protobufjs';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { dayMs } from '../../src/domain/units.ts';
 import { storeChain } from '../../src/ingest/chains/chain.ts';
 import { dashboardQuery } from '../../src/pages/dashboard/client/data/operations.ts';
+import { dayMs } from '../../src/runtime/clock.ts';
 import { inTransaction } from '../../src/store/rows/transaction.ts';
 import { capturedAt, market, pricedChain } from '../analytics/priced-chain.ts';
 import { type Json, type TestApp, testApp } from '../support/app.ts';

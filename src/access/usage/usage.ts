@@ -1,6 +1,5 @@
 import { dateOfEpochDay } from '../../domain/market-time.ts';
-import { dayMs } from '../../domain/units.ts';
-import type { Clock } from '../../runtime/clock.ts';
+import { type Clock, dayMs } from '../../runtime/clock.ts';
 import { addUsage, forgetUsageWriter, readUsage, type UsageBatch, type UsageCount } from '../../store/account/usage.ts';
 import type { Store } from '../../store/rows/connection.ts';
 import { type BatchWriter, startBatchWriter } from './batch-writer.ts';

@@ -1,6 +1,6 @@
 import type { TradedContract } from '../../domain/chain/contract-book.ts';
 import { type BarColumns, unknownBars } from '../../domain/market/bar.ts';
-import { minuteMs } from '../../domain/units.ts';
+import { minuteMs } from '../../runtime/clock.ts';
 import { type OptionColumns, type OptionLedger, printState } from '../prints/option-ledger.ts';
 import type { PrintLinks } from '../prints/print-links.ts';
 import { BarRowPool } from './bar-row-pool.ts';

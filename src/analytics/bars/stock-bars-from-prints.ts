@@ -2,7 +2,7 @@ import { regularSession, sessionMinutes } from '../../domain/calendar.ts';
 import { type BarColumns, type StoredTimeframe, type Timeframe, timeframeMs } from '../../domain/market/bar.ts';
 import { extendedTraitsOf } from '../../domain/market/stock-trade-conditions.ts';
 import { exchangeInstant, type SessionDate } from '../../domain/market-time.ts';
-import { minuteMs } from '../../domain/units.ts';
+import { minuteMs } from '../../runtime/clock.ts';
 import { tapeSettings } from '../methodology.ts';
 import type { StockLedger } from '../prints/stock-ledger.ts';
 import {

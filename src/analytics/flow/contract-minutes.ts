@@ -1,6 +1,6 @@
 import type { TradedContract, TradedUnderlying } from '../../domain/chain/contract-book.ts';
 import { type ContractMinutes, contractMinuteMeasures } from '../../domain/flow/contract-minutes.ts';
-import { minuteMs } from '../../domain/units.ts';
+import { minuteMs } from '../../runtime/clock.ts';
 import { sideIndex } from '../prints/side.ts';
 import { longer } from './longer.ts';
 

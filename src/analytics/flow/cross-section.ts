@@ -2,7 +2,7 @@ import type { TradedContract, TradedUnderlying } from '../../domain/chain/contra
 import type { Coverage } from '../../domain/flow/coverage.ts';
 import type { CrossSection, PremiumMinute } from '../../domain/flow/flow.ts';
 import { createFlowTotals, type FlowTotals } from '../../domain/flow/flow-totals.ts';
-import { minuteMs } from '../../domain/units.ts';
+import { minuteMs } from '../../runtime/clock.ts';
 import { longer } from './longer.ts';
 import { createPremiumMinutes } from './premium-minutes.ts';
 

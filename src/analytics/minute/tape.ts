@@ -2,7 +2,7 @@ import { regularSession } from '../../domain/calendar.ts';
 import type { TradedContract } from '../../domain/chain/contract-book.ts';
 import type { OptionPrint, OptionQuote } from '../../domain/market/print.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
-import { minuteMs } from '../../domain/units.ts';
+import { minuteMs } from '../../runtime/clock.ts';
 import { tapeSettings } from '../methodology.ts';
 import { MinuteQuotes } from './minute-quotes.ts';
 import { MinutePrints } from './prints.ts';

@@ -1,6 +1,6 @@
 import { lastInstant, lastSession, type OptionRoot } from '../../domain/chain/option-root.ts';
 import { exchangeDate, type SessionDate } from '../../domain/market-time.ts';
-import { dayMs } from '../../domain/units.ts';
+import { dayMs } from '../../runtime/clock.ts';
 
 /** Time left to `expiryMs` at `nowMs` in years of 365 days; 0 once it has passed. */
 export function yearsUntil(expiryMs: number, nowMs: number): number {

@@ -1,6 +1,6 @@
 import { sessionOf } from '../../domain/calendar.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
-import { hourMs } from '../../domain/units.ts';
+import { hourMs } from '../../runtime/clock.ts';
 import { methodologySettings } from '../methodology.ts';
 
 /** Sources of a mark (spec 2.9 `mark_source`). */

@@ -3,7 +3,7 @@ import type { TradedContract } from '../../domain/chain/contract-book.ts';
 import { optionTraits } from '../../domain/flow/option-trade-conditions.ts';
 import type { BarColumns } from '../../domain/market/bar.ts';
 import { correctionMessage, isWithdrawn, type OptionPrint } from '../../domain/market/print.ts';
-import { minuteMs } from '../../domain/units.ts';
+import { minuteMs } from '../../runtime/clock.ts';
 import { addToBar, barsOfRows, createBarRows } from '../bars/bar-rows.ts';
 import { ContractMinuteSums } from '../flow/contract-minutes.ts';
 import { CrossSections } from '../flow/cross-section.ts';

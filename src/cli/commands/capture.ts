@@ -1,7 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Command, InvalidArgumentError } from 'commander';
 import { type GammaSource, gammaSources } from '../../domain/gex/gex.ts';
-import { minuteMs } from '../../domain/units.ts';
 import type {
   CaptureCounts,
   CaptureReport,
@@ -9,6 +8,7 @@ import type {
   CaptureWorld,
 } from '../../ingest/chains/capture-chains.ts';
 import type { ChainSource } from '../../ingest/chains/chain-source.ts';
+import { minuteMs } from '../../runtime/clock.ts';
 import { type CommandResult, printing, table } from '../io/command-result.ts';
 import {
   type CommonOptions,

@@ -1,7 +1,7 @@
+import { dayMs, minuteMs } from '../../runtime/clock.ts';
 import { closeMinute } from '../calendar.ts';
 import { type RowOf, rowBy } from '../columns.ts';
 import { exchangeInstant, type SessionDate } from '../market-time.ts';
-import { dayMs, minuteMs } from '../units.ts';
 import type { SourceFile, StoredPricing } from './capture-inputs.ts';
 import { chainColumns, type greekColumns, type greekNames } from './chain-columns.ts';
 import type { OptionContract } from './option-contract.ts';

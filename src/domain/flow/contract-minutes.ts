@@ -1,5 +1,5 @@
+import { minuteMs } from '../../runtime/clock.ts';
 import type { OptionContract } from '../chain/option-contract.ts';
-import { minuteMs } from '../units.ts';
 
 /** Measures of a contract's prints in a minute: columns of the engine, the store and their sums. */
 export const contractMinuteMeasures = ['volume', 'premium', 'count', 'bought', 'sold', 'unsided'] as const;

@@ -8,7 +8,7 @@ import type { TradedContract } from '../../domain/chain/contract-book.ts';
 import type { GreeksSolve } from '../../domain/chain/greeks.ts';
 import type { OptionRoots } from '../../domain/chain/option-root.ts';
 import { addDays, type SessionDate } from '../../domain/market-time.ts';
-import { minuteMs } from '../../domain/units.ts';
+import { minuteMs } from '../../runtime/clock.ts';
 import { yieldToEventLoop } from '../../runtime/event-loop.ts';
 import type { WrittenMinute } from '../../store/chain/greeks-minutes.ts';
 import { type MinuteMarketOptions, MinuteMarketSource } from './minute-market.ts';

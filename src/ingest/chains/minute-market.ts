@@ -5,7 +5,7 @@ import { previousTradingDay, regularSession } from '../../domain/calendar.ts';
 import { sourceTime } from '../../domain/chain/chain.ts';
 import type { OptionRoots } from '../../domain/chain/option-root.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
-import { hourMs } from '../../domain/units.ts';
+import { hourMs } from '../../runtime/clock.ts';
 import { chainCaptureAt } from '../../store/chain/chain-captures.ts';
 import { type PricePoint, readLastOptionPrices, readPrices } from '../../store/chain/minute-market.ts';
 import type { Reader } from '../../store/rows/reader.ts';

@@ -3,7 +3,7 @@
  */
 import type { BarColumns } from '../../domain/market/bar.ts';
 import { dateOfEpochDay } from '../../domain/market-time.ts';
-import { dayMs, minuteMs } from '../../domain/units.ts';
+import { dayMs, minuteMs } from '../../runtime/clock.ts';
 import { TapeFileError } from '../../tape/csv/tape-file.ts';
 import type { EqualBars } from './bar-batch.ts';
 

@@ -7,7 +7,7 @@ import type { TapeDataset } from '../../domain/dataset.ts';
 import { type GenerationPart, sessionPart } from '../../domain/generation.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
 import { reachesClose, type TapeHours } from '../../domain/tape-hours.ts';
-import { dayMs } from '../../domain/units.ts';
+import { dayMs } from '../../runtime/clock.ts';
 import { liveSessions } from '../../store/market/session-origins.ts';
 import { rejectSealed, sealedSymbols } from '../../store/market/session-seals.ts';
 import {

@@ -3,7 +3,7 @@
  * quotes in any minute, and joined with one whose minutes are others, or the same.
  */
 
-import { minuteMs } from '../../domain/units.ts';
+import { minuteMs } from '../../runtime/clock.ts';
 import {
   decodedPart,
   type QuotePart,

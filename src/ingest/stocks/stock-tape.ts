@@ -4,7 +4,7 @@ import { instantBounds } from '../../domain/instant-gate.ts';
 import { type StoredTimeframe, tapeTimeframes } from '../../domain/market/bar.ts';
 import type { StockPrint } from '../../domain/market/print.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
-import { minuteMs } from '../../domain/units.ts';
+import { minuteMs } from '../../runtime/clock.ts';
 import { type BarRun, lockAllBarBlocks, writeBars } from '../../store/market/bar-blocks.ts';
 import { saveUnknownTickers } from '../../store/market/symbols.ts';
 import type { Transaction } from '../../store/rows/transaction.ts';

@@ -6,7 +6,7 @@ import { StockTape } from '../../analytics/session/stock-tape.ts';
 import type { FlowEvent } from '../../domain/flow/flow.ts';
 import { timeframeMs } from '../../domain/market/bar.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
-import { hourMs } from '../../domain/units.ts';
+import { hourMs } from '../../runtime/clock.ts';
 import type { GreeksSlots } from '../../store/chain/greeks-minutes.ts';
 import type { PricePoint } from '../../store/chain/minute-market.ts';
 import type { LiveRecord } from '../../tape/live/live-line.ts';

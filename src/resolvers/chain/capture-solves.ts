@@ -1,8 +1,8 @@
 import { contractSolves } from '../../analytics/chain/contract-solves.ts';
 import { type GreeksSample, type GreeksSolve, greeksSeriesLength } from '../../domain/chain/greeks.ts';
 import { contractId, type OptionContract } from '../../domain/chain/option-contract.ts';
-import { minuteMs } from '../../domain/units.ts';
 import { batched } from '../../runtime/batched.ts';
+import { minuteMs } from '../../runtime/clock.ts';
 import { yieldToEventLoop } from '../../runtime/event-loop.ts';
 import { contractLines } from '../../store/chain/contract-lines.ts';
 import { throughMs } from '../as-of.ts';

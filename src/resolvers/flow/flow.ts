@@ -1,7 +1,7 @@
 import { requireFlow, requireReadable } from '../../access/entitlement/entitlement.ts';
 import { isTradingDay, previousTradingDay, regularSession } from '../../domain/calendar.ts';
 import { exchangeDate, exchangeInstant, exchangeMinuteOfDay, type SessionDate } from '../../domain/market-time.ts';
-import { minuteMs } from '../../domain/units.ts';
+import { minuteMs } from '../../runtime/clock.ts';
 import { invalidParameter } from '../../wire/failure.ts';
 import { type RequestContext, registeredSymbol } from '../context.ts';
 

@@ -3,7 +3,7 @@ import type { GreeksSample } from '../../domain/chain/greeks.ts';
 import type { OptionContract } from '../../domain/chain/option-contract.ts';
 import { type Bar, barAt, type Timeframe } from '../../domain/market/bar.ts';
 import { exchangeDate } from '../../domain/market-time.ts';
-import { minuteMs } from '../../domain/units.ts';
+import { minuteMs } from '../../runtime/clock.ts';
 import { firstAtOrAfter } from '../../store/market/bar-blocks.ts';
 import { invalidParameter } from '../../wire/failure.ts';
 import { contextAtTime } from '../as-of.ts';

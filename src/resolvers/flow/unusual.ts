@@ -6,8 +6,8 @@ import {
 } from '../../analytics/flow/unusual-premium.ts';
 import { previousTradingDay, sessionsUpTo, tradeSpan, tradingDayAtOrBefore } from '../../domain/calendar.ts';
 import { exchangeDate, exchangeInstant, exchangeMinuteOfDay, type SessionDate } from '../../domain/market-time.ts';
-import { minuteMs } from '../../domain/units.ts';
 import { batched } from '../../runtime/batched.ts';
+import { minuteMs } from '../../runtime/clock.ts';
 import { premiumSessions } from '../../store/flow/premium-minutes.ts';
 import { fromSource, ofAllInstants, type RequestContext } from '../context.ts';
 import { currentDate } from '../current-date.ts';

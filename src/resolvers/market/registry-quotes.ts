@@ -1,8 +1,8 @@
 import type { Quote } from '../../domain/market/quote.ts';
 import type { SymbolEntry } from '../../domain/market/symbol.ts';
-import { minuteMs } from '../../domain/units.ts';
 import { dailyBarsAt } from '../../live/daily-bars.ts';
 import { quoteAt } from '../../live/quote-as-of.ts';
+import { minuteMs } from '../../runtime/clock.ts';
 import { yieldToEventLoop } from '../../runtime/event-loop.ts';
 import { oncePerRequest } from '../../runtime/once-per-request.ts';
 import { forEverybody } from '../../runtime/request-scope.ts';

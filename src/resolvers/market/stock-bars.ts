@@ -22,9 +22,9 @@ import {
   startOfDate,
 } from '../../domain/market-time.ts';
 import { requireServedWindow } from '../../domain/served-window.ts';
-import { dayMs } from '../../domain/units.ts';
 import { barsAsOfNow, lastBarStart } from '../../live/stock-bars.ts';
 import { batched } from '../../runtime/batched.ts';
+import { dayMs } from '../../runtime/clock.ts';
 import { yieldForRows } from '../../runtime/event-loop.ts';
 import { firstAtOrAfter, readBars } from '../../store/market/bar-blocks.ts';
 import { ColumnRows } from '../../wire/column-rows.ts';

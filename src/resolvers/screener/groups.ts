@@ -4,7 +4,7 @@ import type { Quote } from '../../domain/market/quote.ts';
 import type { Split } from '../../domain/market/splits.ts';
 import { exchangeDate, type SessionDate } from '../../domain/market-time.ts';
 import type { FigureGroup } from '../../domain/screener.ts';
-import { minuteMs } from '../../domain/units.ts';
+import { minuteMs } from '../../runtime/clock.ts';
 import type { Subject } from '../../store/versions/subjects.ts';
 import type { Dataset, RequestContext } from '../context.ts';
 import { loadSplits } from '../corporate.ts';

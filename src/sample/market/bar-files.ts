@@ -1,6 +1,6 @@
 import type { BarColumns } from '../../domain/market/bar.ts';
 import { exchangeInstant, type SessionDate } from '../../domain/market-time.ts';
-import { minuteMs } from '../../domain/units.ts';
+import { minuteMs } from '../../runtime/clock.ts';
 import { type SamplePrices, volumeOf } from './prices.ts';
 import { randomFrom, seedOf } from './random.ts';
 import { type SampleSymbol, sampleSymbols } from './universe.ts';

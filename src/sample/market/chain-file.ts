@@ -1,7 +1,7 @@
 import { sessionMinutes } from '../../domain/calendar.ts';
 import { osiSymbol } from '../../domain/chain/option-contract.ts';
 import { exchangeInstant, exchangeOffsetMs, type SessionDate } from '../../domain/market-time.ts';
-import { hourMs } from '../../domain/units.ts';
+import { hourMs } from '../../runtime/clock.ts';
 import { type ListedExpiry, listedExpiries } from './listing.ts';
 import { quoteAround, quoteTick, sessionVolatility, smile, strikeValue } from './options/option-value.ts';
 import type { SamplePrices } from './prices.ts';

@@ -1,6 +1,6 @@
 import { priceUnits } from '../../domain/market/print.ts';
 import { exchangeInstant, type SessionDate } from '../../domain/market-time.ts';
-import { minuteMs } from '../../domain/units.ts';
+import { minuteMs } from '../../runtime/clock.ts';
 import type { SampleContract } from './options/option-market.ts';
 import { nanosText, sampleOptionTape } from './options/option-tape-file.ts';
 import type { SamplePrices } from './prices.ts';

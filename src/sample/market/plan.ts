@@ -9,7 +9,7 @@ import {
 } from '../../domain/calendar.ts';
 import type { TapeDataset } from '../../domain/dataset.ts';
 import { exchangeDate, exchangeInstant, type SessionDate } from '../../domain/market-time.ts';
-import { minuteMs } from '../../domain/units.ts';
+import { minuteMs } from '../../runtime/clock.ts';
 import { type CorporateDataset, corporateDatasets, type DateRange, hasCorporate } from './corporate.ts';
 import { lateCloseMs, type TapeShape, tapeEndMs, tapeShape, tapeStartMinute } from './tape-shape.ts';
 import { sampleSymbols } from './universe.ts';

@@ -1,7 +1,7 @@
 import { closeMinute, previousTradingDay, sessionMinutes } from '../../domain/calendar.ts';
 import { type BarColumns, unknownBars } from '../../domain/market/bar.ts';
 import { exchangeInstant, type SessionDate } from '../../domain/market-time.ts';
-import { minuteMs } from '../../domain/units.ts';
+import { minuteMs } from '../../runtime/clock.ts';
 import { randomFrom, seedOf } from './random.ts';
 import { splitFactor } from './split.ts';
 import { type SampleSymbol, sampleSymbolOf } from './universe.ts';

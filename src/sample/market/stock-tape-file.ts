@@ -1,6 +1,6 @@
 import { priceUnits } from '../../domain/market/print.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
-import { minuteMs } from '../../domain/units.ts';
+import { minuteMs } from '../../runtime/clock.ts';
 import { nanosText } from './options/option-tape-file.ts';
 import type { SamplePrices } from './prices.ts';
 import { listingOf } from './stock-conditions.ts';

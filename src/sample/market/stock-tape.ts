@@ -1,6 +1,6 @@
 import { priceUnits } from '../../domain/market/print.ts';
 import { exchangeInstant, type SessionDate } from '../../domain/market-time.ts';
-import { minuteMs } from '../../domain/units.ts';
+import { minuteMs } from '../../runtime/clock.ts';
 import { minuteWeight, type SamplePrices } from './prices.ts';
 import { type Random, randomFrom, seedOf } from './random.ts';
 import { type Execution, executionOf, listingOf } from './stock-conditions.ts';

@@ -1,6 +1,6 @@
 import { regularSession } from '../../domain/calendar.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
-import { hourMs, minuteMs } from '../../domain/units.ts';
+import { hourMs, minuteMs } from '../../runtime/clock.ts';
 
 /** Size of the tapes. */
 export interface TapeShape {

@@ -1,4 +1,4 @@
-import { minuteMs } from '../../domain/units.ts';
+import { minuteMs } from '../../runtime/clock.ts';
 import { minuteWeight } from './prices.ts';
 import type { Random } from './random.ts';
 

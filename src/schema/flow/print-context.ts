@@ -1,4 +1,3 @@
-import { minuteMs } from '../../domain/units.ts';
 import { underlyingOf } from '../../resolvers/context.ts';
 import {
   barsAround,
@@ -8,6 +7,7 @@ import {
   type PrintContext,
   printContext,
 } from '../../resolvers/flow/print-context.ts';
+import { minuteMs } from '../../runtime/clock.ts';
 import { whenThere } from '../../runtime/maybe-promise.ts';
 import { builder } from '../builder.ts';
 import { OptionContractType } from '../chain/contract.ts';

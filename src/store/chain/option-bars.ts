@@ -3,7 +3,7 @@ import type { CoverageStatus } from '../../domain/flow/coverage.ts';
 import { type BarColumns, barColumns } from '../../domain/market/bar.ts';
 import { aggregateBars } from '../../domain/market/bar-aggregation.ts';
 import { exchangeInstant, type SessionDate } from '../../domain/market-time.ts';
-import { minuteMs } from '../../domain/units.ts';
+import { minuteMs } from '../../runtime/clock.ts';
 import { concatBars, mergeBars, sliceBars } from '../market/bar-blocks.ts';
 import { decodeBars, encodeBars } from '../market/bar-codec.ts';
 import { readFrom, type Store } from '../rows/connection.ts';

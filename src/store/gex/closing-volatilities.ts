@@ -2,7 +2,7 @@ import { sessionOf } from '../../domain/calendar.ts';
 import { sourceTime } from '../../domain/chain/chain.ts';
 import { lastInstant } from '../../domain/chain/option-root.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
-import { dayMs } from '../../domain/units.ts';
+import { dayMs } from '../../runtime/clock.ts';
 import { yieldToEventLoop } from '../../runtime/event-loop.ts';
 import { readFrom, type Store } from '../rows/connection.ts';
 import { findKnownRows } from '../rows/models/known-rows.ts';

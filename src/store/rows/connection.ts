@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { dayMs } from '../../domain/units.ts';
+import { dayMs } from '../../runtime/clock.ts';
 import { currentRequest } from '../../runtime/request-scope.ts';
 import { type Cluster, openCluster } from '../cluster/cluster.ts';
 import type { ReplicaPools } from '../cluster/replica.ts';

@@ -1,7 +1,7 @@
 import type { ChainRow } from '../../domain/chain/chain.ts';
 import type { OptionRoots } from '../../domain/chain/option-root.ts';
 import { exchangeOffsetMs, isDate } from '../../domain/market-time.ts';
-import { minuteMs } from '../../domain/units.ts';
+import { minuteMs } from '../../runtime/clock.ts';
 import { type OnBadLine, type OnBytes, readBytes, TapeFileError } from '../csv/tape-file.ts';
 import { isBlank, readGroupedNumber } from '../csv/values.ts';
 import type { Format } from '../formats/format.ts';

@@ -1,6 +1,7 @@
 import type { ChainCapture, ChainRow } from '../../domain/chain/chain.ts';
 import type { OptionRoots } from '../../domain/chain/option-root.ts';
-import { minuteMs, toThousandths } from '../../domain/units.ts';
+import { toThousandths } from '../../domain/units.ts';
+import { minuteMs } from '../../runtime/clock.ts';
 import { readLines } from '../csv/lines.ts';
 import { type BadLine, type OnBadLine, type OnBytes, TapeFileError } from '../csv/tape-file.ts';
 import { isBlank, readGroupedNumber, shown } from '../csv/values.ts';

@@ -2,7 +2,7 @@ import { sessionEnds } from '../../domain/chain/contract-book.ts';
 import { type OptionContract, readOptionContract } from '../../domain/chain/option-contract.ts';
 import type { InstantBounds } from '../../domain/instant-gate.ts';
 import type { GivenBar } from '../../domain/market/bar.ts';
-import { minuteMs } from '../../domain/units.ts';
+import { minuteMs } from '../../runtime/clock.ts';
 import { type BarColumnName, barReader } from '../csv/bar-lines.ts';
 import type { ColumnIndex, CsvFormat } from '../csv/csv.ts';
 import { beforeExpiry, shown } from '../csv/values.ts';

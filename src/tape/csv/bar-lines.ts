@@ -2,7 +2,7 @@ import type { InstantBounds } from '../../domain/instant-gate.ts';
 import type { GivenBar } from '../../domain/market/bar.ts';
 import { highestStockPrice } from '../../domain/market/print.ts';
 import { dateOfEpochDay, exchangeDate, type SessionDate } from '../../domain/market-time.ts';
-import { dayMs } from '../../domain/units.ts';
+import { dayMs } from '../../runtime/clock.ts';
 import type { ColumnOf } from '../formats/format.ts';
 import type { indexAggregates, optionAggregates, stockAggregates } from '../formats/own-formats.ts';
 import type { ColumnIndex } from './csv.ts';

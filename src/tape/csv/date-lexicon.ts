@@ -1,4 +1,4 @@
-import { hourMs, minuteMs } from '../../domain/units.ts';
+import { hourMs, minuteMs } from '../../runtime/clock.ts';
 import wordsByLocale from './written-date-words.json' with { type: 'json' };
 
 /**

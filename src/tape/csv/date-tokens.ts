@@ -1,5 +1,5 @@
 import { epochDay, isDate } from '../../domain/market-time.ts';
-import { hourMs, minuteMs } from '../../domain/units.ts';
+import { hourMs, minuteMs } from '../../runtime/clock.ts';
 import { type Locales, localesOfDigits, type Meaning, meaningsOf } from './date-lexicon.ts';
 
 /** A part of a written date: a word's meaning, a day since 1970, a day, a year, or ms since midnight. */

@@ -2,7 +2,7 @@ import { isTradingDay } from '../../domain/calendar.ts';
 import type { InstantBounds } from '../../domain/instant-gate.ts';
 import type { GivenBar } from '../../domain/market/bar.ts';
 import { exchangeInstant } from '../../domain/market-time.ts';
-import { minuteMs } from '../../domain/units.ts';
+import { minuteMs } from '../../runtime/clock.ts';
 import { spellings } from '../formats/format.ts';
 import { indexAggregates, stockAggregates } from '../formats/own-formats.ts';
 import { readIndexTicker, readVendorTicker } from '../text/vendor-ticker.ts';

@@ -1,5 +1,5 @@
 import { dateOfEpochDay, epochDay, exchangeInstant, isDate } from '../../domain/market-time.ts';
-import { dayMs, hourMs, minuteMs } from '../../domain/units.ts';
+import { dayMs, hourMs, minuteMs } from '../../runtime/clock.ts';
 import { datePieces, type Piece } from './date-tokens.ts';
 
 /** Every combination of one alternative for each part. */

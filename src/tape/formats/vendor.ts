@@ -1,7 +1,7 @@
 import { sourceColumns } from '../../domain/chain/chain-columns.ts';
 import { contractId, type OptionContract, readOptionContract } from '../../domain/chain/option-contract.ts';
 import { isDate } from '../../domain/market-time.ts';
-import { dayMs, minuteMs } from '../../domain/units.ts';
+import { dayMs, minuteMs } from '../../runtime/clock.ts';
 import { readIndexTicker, readVendorTicker } from '../text/vendor-ticker.ts';
 import type { Format } from './format.ts';
 

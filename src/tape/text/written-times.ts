@@ -1,5 +1,5 @@
 import { exchangeInstant, isDate } from '../../domain/market-time.ts';
-import { dayMs, minuteMs } from '../../domain/units.ts';
+import { dayMs, minuteMs } from '../../runtime/clock.ts';
 
 /** Epoch ms of a New York date at a millisecond of its day; NaN for another text. */
 export function exchangeMs(date: string, msOfDay: string | number): number {

@@ -1,5 +1,5 @@
 import { contractId, readOptionContract } from '../../domain/chain/option-contract.ts';
-import { dayMs, minuteMs } from '../../domain/units.ts';
+import { dayMs, minuteMs } from '../../runtime/clock.ts';
 import { yieldToEventLoop } from '../../runtime/event-loop.ts';
 import { lineOf, type Vendor, VendorError, type VendorFormat } from '../formats/vendor.ts';
 import {

@@ -1,7 +1,7 @@
 import { closeMinute } from '../../domain/calendar.ts';
 import { knownRoots } from '../../domain/chain/known-roots.ts';
 import { exchangeInstant, isDate } from '../../domain/market-time.ts';
-import { minuteMs } from '../../domain/units.ts';
+import { minuteMs } from '../../runtime/clock.ts';
 import {
   type ChainItem,
   type Row,

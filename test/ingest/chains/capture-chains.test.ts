@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { minuteMs } from '../../../src/domain/units.ts';
 import {
   type CaptureSettings,
   type CaptureWorld,
@@ -9,6 +8,7 @@ import {
   captureChainsOnce,
 } from '../../../src/ingest/chains/capture-chains.ts';
 import { ingestFiles } from '../../../src/ingest/ingest.ts';
+import { minuteMs } from '../../../src/runtime/clock.ts';
 import { chainCapturesAt } from '../../../src/store/chain/chain-captures.ts';
 import { saveSeals } from '../../../src/store/market/session-seals.ts';
 import { inTransaction } from '../../../src/store/rows/transaction.ts';

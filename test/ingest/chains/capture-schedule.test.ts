@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { exchangeInstant } from '../../../src/domain/market-time.ts';
-import { minuteMs } from '../../../src/domain/units.ts';
 import {
   backOffMs,
   type CaptureSchedule,
   isCaptureTime,
   nextCapture,
 } from '../../../src/ingest/chains/capture-schedule.ts';
+import { minuteMs } from '../../../src/runtime/clock.ts';
 
 const schedule: CaptureSchedule = { everyMs: 5 * minuteMs, delayMs: 0, always: false };
 const at = (date: string, hour: number, minute = 0) => exchangeInstant(date, hour * 60 + minute);

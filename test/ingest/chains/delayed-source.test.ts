@@ -5,7 +5,7 @@ import { gunzipSync } from 'node:zlib';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import type { ChainCapture } from '../../../src/domain/chain/chain.ts';
 import { exchangeInstant } from '../../../src/domain/market-time.ts';
-import { minuteMs } from '../../../src/domain/units.ts';
+import { minuteMs } from '../../../src/runtime/clock.ts';
 import { chainCaptureAt } from '../../../src/store/chain/chain-captures.ts';
 import { latestGexCaptures } from '../../../src/store/gex/captures.ts';
 import { inTransaction } from '../../../src/store/rows/transaction.ts';

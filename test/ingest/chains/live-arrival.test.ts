@@ -2,9 +2,9 @@
 import { Readable } from 'node:stream';
 import { expect, test } from 'vitest';
 import { contractId, readOptionContract } from '../../../src/domain/chain/option-contract.ts';
-import { minuteMs } from '../../../src/domain/units.ts';
 import { storeChain } from '../../../src/ingest/chains/chain.ts';
 import { follow } from '../../../src/ingest/tail/follow.ts';
+import { minuteMs } from '../../../src/runtime/clock.ts';
 import { chainCapturesAt } from '../../../src/store/chain/chain-captures.ts';
 import { saveSymbols } from '../../../src/store/market/symbols.ts';
 import { inTransaction } from '../../../src/store/rows/transaction.ts';

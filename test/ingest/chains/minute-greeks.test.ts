@@ -6,11 +6,11 @@ import { type OptionContract, readOptionContract } from '../../../src/domain/cha
 import { standardRoots } from '../../../src/domain/chain/option-root.ts';
 import { toBarColumns } from '../../../src/domain/market/bar.ts';
 import { exchangeInstant } from '../../../src/domain/market-time.ts';
-import { minuteMs } from '../../../src/domain/units.ts';
 import { storeChain } from '../../../src/ingest/chains/chain.ts';
 import { ingestFiles } from '../../../src/ingest/ingest.ts';
 import { reconcile } from '../../../src/ingest/options/reconcile.ts';
 import { follow } from '../../../src/ingest/tail/follow.ts';
+import { minuteMs } from '../../../src/runtime/clock.ts';
 import { saveOptionBars } from '../../../src/store/chain/option-bars.ts';
 import { saveRates } from '../../../src/store/market/rates.ts';
 import type { Store } from '../../../src/store/rows/connection.ts';

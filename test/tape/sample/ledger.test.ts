@@ -13,7 +13,7 @@ import {
   stockTraitsOf,
 } from '../../../src/domain/market/stock-trade-conditions.ts';
 import type { SessionDate } from '../../../src/domain/market-time.ts';
-import { minuteMs } from '../../../src/domain/units.ts';
+import { minuteMs } from '../../../src/runtime/clock.ts';
 import { listedExpiries } from '../../../src/sample/market/listing.ts';
 import { liveTapeLines } from '../../../src/sample/market/live-tape.ts';
 import { recipes } from '../../../src/sample/market/options/planted-kinds.ts';

@@ -1,7 +1,7 @@
 import { contractId, type OptionContract } from '../../../domain/chain/option-contract.ts';
 import { unknownBars } from '../../../domain/market/bar.ts';
 import type { SessionDate } from '../../../domain/market-time.ts';
-import { hourMs, minuteMs } from '../../../domain/units.ts';
+import { hourMs, minuteMs } from '../../../runtime/clock.ts';
 import { barHeader, barLines } from '../bar-files.ts';
 import { type ListedExpiry, listedExpiries } from '../listing.ts';
 import { minuteWeight, type SamplePrices } from '../prices.ts';

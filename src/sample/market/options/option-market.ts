@@ -1,6 +1,6 @@
 import { contractId } from '../../../domain/chain/option-contract.ts';
 import type { SessionDate } from '../../../domain/market-time.ts';
-import { hourMs, minuteMs } from '../../../domain/units.ts';
+import { hourMs, minuteMs } from '../../../runtime/clock.ts';
 import { listedExpiries } from '../listing.ts';
 import type { SamplePrices } from '../prices.ts';
 import type { Random } from '../random.ts';

@@ -1,6 +1,6 @@
 import { regularSession } from '../../../domain/calendar.ts';
 import type { SessionDate } from '../../../domain/market-time.ts';
-import { minuteMs } from '../../../domain/units.ts';
+import { minuteMs } from '../../../runtime/clock.ts';
 import type { SamplePrices } from '../prices.ts';
 import { randomFrom, seedOf } from '../random.ts';
 import { lateCloseMs, type TapeShape } from '../tape-shape.ts';

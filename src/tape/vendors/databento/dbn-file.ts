@@ -1,5 +1,5 @@
 import { dateOfEpochDay } from '../../../domain/market-time.ts';
-import { dayMs } from '../../../domain/units.ts';
+import { dayMs } from '../../../runtime/clock.ts';
 import { VendorError } from '../../formats/vendor.ts';
 
 /** Bytes of the header of a record. */
