@@ -1,4 +1,4 @@
-import { exchangeInstant } from '../src/domain/market-time.ts';
+import { exchangeInstant } from '../src/core/domain/market-time.ts';
 import { cpuMsOf, type Served, serveSample } from './sample-server.ts';
 import { median } from './statistics.ts';
 

@@ -1,7 +1,7 @@
 import express from 'express';
-import { isTradingDay } from '../src/domain/calendar.ts';
-import { type Bar, toBarColumns } from '../src/domain/market/bar.ts';
-import { addDays, epochDay, exchangeInstant } from '../src/domain/market-time.ts';
+import { isTradingDay } from '../src/core/domain/calendar.ts';
+import { type Bar, toBarColumns } from '../src/core/domain/market/bar.ts';
+import { addDays, epochDay, exchangeInstant } from '../src/core/domain/market-time.ts';
 import { writeBars } from '../src/store/market/bar-blocks.ts';
 import { saveSymbols } from '../src/store/market/symbols.ts';
 import type { Store } from '../src/store/rows/connection.ts';

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { pino } from 'pino';
-import { type ChainCapture, type ChainRow, unknownNumbers } from '../src/domain/chain/chain.ts';
-import { toBarColumns } from '../src/domain/market/bar.ts';
-import { addDays, exchangeInstant } from '../src/domain/market-time.ts';
+import { type ChainCapture, type ChainRow, unknownNumbers } from '../src/core/domain/chain/chain.ts';
+import { toBarColumns } from '../src/core/domain/market/bar.ts';
+import { addDays, exchangeInstant } from '../src/core/domain/market-time.ts';
 import { requestContext } from '../src/resolvers/context.ts';
 import { schema } from '../src/schema/index.ts';
 import { createApp } from '../src/server.ts';

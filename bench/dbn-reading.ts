@@ -2,9 +2,9 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createContractBook } from '../src/domain/chain/contract-book.ts';
-import { instantBounds } from '../src/domain/instant-gate.ts';
-import { readOptionTrades } from '../src/tape/prints/option-trades.ts';
+import { createContractBook } from '../src/core/domain/chain/contract-book.ts';
+import { instantBounds } from '../src/core/domain/instant-gate.ts';
+import { readOptionTrades } from '../src/intake/tape/prints/option-trades.ts';
 import { dbnFile, dbnSchemas, dbnTrade } from '../test/support/tapes/dbn-encoder.ts';
 
 const prints = Number(process.argv[2] ?? 1_000_000);

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { exchangeInstant } from '../src/domain/market-time.ts';
+import { exchangeInstant } from '../src/core/domain/market-time.ts';
 import { prepareBars, symbols } from './bars-page.ts';
 import { prepareGex, session } from './gex-history.ts';
 import { openGround } from './ground.ts';

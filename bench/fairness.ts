@@ -4,8 +4,8 @@ import { readFileSync } from 'node:fs';
 import { availableParallelism, setPriority } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { exchangeInstant } from '../src/domain/market-time.ts';
-import { defaultMemory, heapOptions } from '../src/runtime/memory-plan.ts';
+import { exchangeInstant } from '../src/core/domain/market-time.ts';
+import { defaultMemory, heapOptions } from '../src/platform/runtime/memory-plan.ts';
 import { days } from './bars-page.ts';
 import type { LoadCommand, LoadReport, Sent } from './fairness-load.ts';
 

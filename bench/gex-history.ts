@@ -1,6 +1,6 @@
 import express from 'express';
-import { type GexCapture, type GexRow, noContracts } from '../src/domain/gex/gex.ts';
-import { addDays, exchangeInstant } from '../src/domain/market-time.ts';
+import { type GexCapture, type GexRow, noContracts } from '../src/core/domain/gex/gex.ts';
+import { addDays, exchangeInstant } from '../src/core/domain/market-time.ts';
 import { saveGexCapture } from '../src/store/gex/captures.ts';
 import type { Store } from '../src/store/rows/connection.ts';
 import { inTransaction } from '../src/store/rows/transaction.ts';

@@ -1,8 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { getOperationAST, parse, validate } from 'graphql';
 import { openAccess } from '../src/access/open-access.ts';
-import { readConfig } from '../src/config/config.ts';
-import { serviceSettings } from '../src/config/service-settings.ts';
 import { execute } from '../src/graphql/execution/execute.ts';
 import { PreparedOperation } from '../src/graphql/execution/prepared-operation.ts';
 import { written } from '../src/graphql/execution/sliced-execution.ts';
@@ -11,11 +9,13 @@ import { coerceVariables } from '../src/graphql/execution/variables.ts';
 import { operationWeights, type Prediction } from '../src/graphql/limits/weighed-operation.ts';
 import { weights } from '../src/graphql/limits/weight.ts';
 import { LiveHub } from '../src/live/hub.ts';
+import { readConfig } from '../src/platform/config/config.ts';
+import { serviceSettings } from '../src/platform/config/service-settings.ts';
+import { jsonBytes } from '../src/platform/wire/json-bytes.ts';
 import { requestContext } from '../src/resolvers/context.ts';
 import { schema } from '../src/schema/index.ts';
 import { openStore } from '../src/store/rows/connection.ts';
 import { watchChanges } from '../src/store/versions/announcements.ts';
-import { jsonBytes } from '../src/wire/json-bytes.ts';
 import { cpuMs, median } from './statistics.ts';
 
 /** Cost of running a document. */

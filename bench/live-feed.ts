@@ -1,6 +1,6 @@
 // A live tape in a process of its own: `order` comes as a message, the lines go to standard output at a steady rate.
 import { setTimeout as delay } from 'node:timers/promises';
-import { randomFrom } from '../src/sample/market/random.ts';
+import { randomFrom } from '../src/intake/sample/market/random.ts';
 import { benchMarket, pick } from './tape-market.ts';
 
 /** A tape to be sent. */

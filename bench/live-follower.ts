@@ -1,8 +1,8 @@
 // `tapegraph follow` on a clock of its own, fed by a process of its own: what `live.ts` measures.
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { follow } from '../src/ingest/tail/follow.ts';
-import { liveCommitEveryMs } from '../src/ingest/tail/live-bounds.ts';
+import { follow } from '../src/intake/ingest/tail/follow.ts';
+import { liveCommitEveryMs } from '../src/intake/ingest/tail/live-bounds.ts';
 import { openStore } from '../src/store/rows/connection.ts';
 import type { FeedOrder } from './live-feed.ts';
 

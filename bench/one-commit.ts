@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { getOperationAST, parse } from 'graphql';
-import { serviceSettings } from '../src/config/service-settings.ts';
-import { exchangeDate, exchangeInstant } from '../src/domain/market-time.ts';
+import { exchangeDate, exchangeInstant } from '../src/core/domain/market-time.ts';
 import { execute } from '../src/graphql/execution/execute.ts';
 import { preparedOperation } from '../src/graphql/execution/prepared-operation.ts';
 import { written } from '../src/graphql/execution/sliced-execution.ts';
 import { Pieces } from '../src/graphql/execution/sliced-work.ts';
 import { coerceVariables } from '../src/graphql/execution/variables.ts';
+import { serviceSettings } from '../src/platform/config/service-settings.ts';
 import { type RequestContext, requestContext } from '../src/resolvers/context.ts';
 import { schema } from '../src/schema/index.ts';
 import { saveLiveQuotes } from '../src/store/market/live-quotes.ts';

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readConfig } from '../src/config/config.ts';
+import { readConfig } from '../src/platform/config/config.ts';
 import { readRouteFiles } from '../src/rest/own/route-files.ts';
 import { compileContract, routeTable } from '../src/rest/route-table.ts';
 import { cpuMsOf, type Served, serveSample } from './sample-server.ts';

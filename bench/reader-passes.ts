@@ -4,10 +4,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { createContractBook } from '../src/domain/chain/contract-book.ts';
-import { instantBounds } from '../src/domain/instant-gate.ts';
-import { RecordSorter } from '../src/ingest/files/record-sorter.ts';
-import { readOptionTrades } from '../src/tape/prints/option-trades.ts';
+import { createContractBook } from '../src/core/domain/chain/contract-book.ts';
+import { instantBounds } from '../src/core/domain/instant-gate.ts';
+import { RecordSorter } from '../src/intake/ingest/files/record-sorter.ts';
+import { readOptionTrades } from '../src/intake/tape/prints/option-trades.ts';
 import type { Pass } from './tape-passes.ts';
 
 /** The used part of a query's result. */

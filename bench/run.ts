@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
-import { exchangeInstant } from '../src/domain/market-time.ts';
+import { exchangeInstant } from '../src/core/domain/market-time.ts';
 import { type Ground, openGround } from './ground.ts';
 
 // Packages that only measurements use are installed here, not with the product.

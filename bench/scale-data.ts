@@ -1,6 +1,6 @@
-import { isTradingDay } from '../src/domain/calendar.ts';
-import { type Bar, toBarColumns } from '../src/domain/market/bar.ts';
-import { addDays, exchangeInstant, type SessionDate } from '../src/domain/market-time.ts';
+import { isTradingDay } from '../src/core/domain/calendar.ts';
+import { type Bar, toBarColumns } from '../src/core/domain/market/bar.ts';
+import { addDays, exchangeInstant, type SessionDate } from '../src/core/domain/market-time.ts';
 import { saveChainCapture } from '../src/store/chain/chain-captures.ts';
 import { saveGexCapture } from '../src/store/gex/captures.ts';
 import { writeBars } from '../src/store/market/bar-blocks.ts';

@@ -1,7 +1,7 @@
-import { readOptionContract } from '../src/domain/chain/option-contract.ts';
-import type { LargeTrade } from '../src/domain/flow/flow.ts';
-import { toBarColumns } from '../src/domain/market/bar.ts';
-import { exchangeInstant, type SessionDate } from '../src/domain/market-time.ts';
+import { readOptionContract } from '../src/core/domain/chain/option-contract.ts';
+import type { LargeTrade } from '../src/core/domain/flow/flow.ts';
+import { toBarColumns } from '../src/core/domain/market/bar.ts';
+import { exchangeInstant, type SessionDate } from '../src/core/domain/market-time.ts';
 import { saveLargeTrades } from '../src/store/flow/events.ts';
 import { writeBars } from '../src/store/market/bar-blocks.ts';
 import type { Store } from '../src/store/rows/connection.ts';

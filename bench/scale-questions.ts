@@ -1,4 +1,4 @@
-import { addDays, exchangeInstant } from '../src/domain/market-time.ts';
+import { addDays, exchangeInstant } from '../src/core/domain/market-time.ts';
 import { capturesASession, classOf, lastSession, type Size, sessionsOf, symbolOf } from './scale-data.ts';
 
 /** One request to a gateway. */

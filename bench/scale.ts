@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { openAccess } from '../src/access/open-access.ts';
-import { readConfig } from '../src/config/config.ts';
+import { readConfig } from '../src/platform/config/config.ts';
 import { openStore } from '../src/store/rows/connection.ts';
 import { fill, legsASession, type Size } from './scale-data.ts';
 import { ingestRates } from './scale-ingest.ts';

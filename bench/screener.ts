@@ -1,8 +1,8 @@
-import { previousTradingDay } from '../src/domain/calendar.ts';
-import { type GexRow, noContracts } from '../src/domain/gex/gex.ts';
-import { toBarColumns } from '../src/domain/market/bar.ts';
-import type { SymbolEntry } from '../src/domain/market/symbol.ts';
-import { exchangeInstant } from '../src/domain/market-time.ts';
+import { previousTradingDay } from '../src/core/domain/calendar.ts';
+import { type GexRow, noContracts } from '../src/core/domain/gex/gex.ts';
+import { toBarColumns } from '../src/core/domain/market/bar.ts';
+import type { SymbolEntry } from '../src/core/domain/market/symbol.ts';
+import { exchangeInstant } from '../src/core/domain/market-time.ts';
 import { saveGexCapture } from '../src/store/gex/captures.ts';
 import { writeBars } from '../src/store/market/bar-blocks.ts';
 import { saveLiveQuotes } from '../src/store/market/live-quotes.ts';

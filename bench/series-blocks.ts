@@ -5,12 +5,12 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { deflateRawSync, gunzipSync } from 'node:zlib';
-import { deltaAdjustedGex, gex } from '../src/analytics/gex/exposure.ts';
-import type { ChainRow } from '../src/domain/chain/chain.ts';
-import { epochDay } from '../src/domain/market-time.ts';
+import { deltaAdjustedGex, gex } from '../src/core/analytics/gex/exposure.ts';
+import type { ChainRow } from '../src/core/domain/chain/chain.ts';
+import { epochDay } from '../src/core/domain/market-time.ts';
+import { readChains } from '../src/intake/tape/chains/chain-file.ts';
 import { openStore, type Store } from '../src/store/rows/connection.ts';
 import { type Columns, decodeBlock, encodeBlock } from '../src/store/series/codec.ts';
-import { readChains } from '../src/tape/chains/chain-file.ts';
 
 /** The used part of apache-arrow. Its types exist only once bench/ is installed. */
 interface Arrow {

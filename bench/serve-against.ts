@@ -3,7 +3,7 @@
 // are data folders, one for each tree, in which `serve --sample` has stored all of the sample market.
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { exchangeInstant } from '../src/domain/market-time.ts';
+import { exchangeInstant } from '../src/core/domain/market-time.ts';
 import { type Served, serveSample } from './sample-server.ts';
 import { median } from './statistics.ts';
 

@@ -1,13 +1,13 @@
-import { solveChain } from '../src/analytics/chain/solve-chain.ts';
-import { computeGexCapture } from '../src/analytics/gex/capture.ts';
-import { americanPrice } from '../src/analytics/pricing/american.ts';
-import { blackScholes } from '../src/analytics/pricing/black-scholes.ts';
-import { yearsUntil } from '../src/analytics/pricing/expiry-time.ts';
-import { europeanVolatility } from '../src/analytics/pricing/implied-volatility.ts';
-import { type ChainCapture, type ChainRow, solveOrigins, unknownNumbers } from '../src/domain/chain/chain.ts';
-import { lastInstant } from '../src/domain/chain/option-root.ts';
-import { addDays, exchangeInstant } from '../src/domain/market-time.ts';
-import { randomFrom } from '../src/sample/market/random.ts';
+import { solveChain } from '../src/core/analytics/chain/solve-chain.ts';
+import { computeGexCapture } from '../src/core/analytics/gex/capture.ts';
+import { americanPrice } from '../src/core/analytics/pricing/american.ts';
+import { blackScholes } from '../src/core/analytics/pricing/black-scholes.ts';
+import { yearsUntil } from '../src/core/analytics/pricing/expiry-time.ts';
+import { europeanVolatility } from '../src/core/analytics/pricing/implied-volatility.ts';
+import { type ChainCapture, type ChainRow, solveOrigins, unknownNumbers } from '../src/core/domain/chain/chain.ts';
+import { lastInstant } from '../src/core/domain/chain/option-root.ts';
+import { addDays, exchangeInstant } from '../src/core/domain/market-time.ts';
+import { randomFrom } from '../src/intake/sample/market/random.ts';
 import { tapeSession } from './tape-market.ts';
 
 const market = { spot: 600, rate: 0.045, dividendYield: 0.012 };

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { toBarColumns } from '../src/domain/market/bar.ts';
-import { addDays, exchangeDate, exchangeInstant } from '../src/domain/market-time.ts';
+import { toBarColumns } from '../src/core/domain/market/bar.ts';
+import { addDays, exchangeDate, exchangeInstant } from '../src/core/domain/market-time.ts';
 import { writeBars } from '../src/store/market/bar-blocks.ts';
 import { saveLiveQuotes } from '../src/store/market/live-quotes.ts';
 import { saveSymbols } from '../src/store/market/symbols.ts';

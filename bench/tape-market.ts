@@ -1,6 +1,6 @@
-import { contractId } from '../src/domain/chain/option-contract.ts';
-import { addDays } from '../src/domain/market-time.ts';
-import type { Random } from '../src/sample/market/random.ts';
+import { contractId } from '../src/core/domain/chain/option-contract.ts';
+import { addDays } from '../src/core/domain/market-time.ts';
+import type { Random } from '../src/intake/sample/market/random.ts';
 
 /** The session that is simulated. */
 export const tapeSession = '2026-11-19';

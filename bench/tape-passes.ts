@@ -1,15 +1,15 @@
 // Measurements over an option trades file, each in a process of its own, so that its CPU time and memory are separate.
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { type RankedPrints, rankedLists } from '../src/analytics/flow/ranked-prints.ts';
-import { emptyCounts } from '../src/analytics/session/option-tape.ts';
-import { createContractBook } from '../src/domain/chain/contract-book.ts';
-import { standardRoots } from '../src/domain/chain/option-root.ts';
-import { instantBounds } from '../src/domain/instant-gate.ts';
-import { readOptionTape, type SessionPlan } from '../src/ingest/options/option-tape-files.ts';
-import { fileReaderOptions } from '../src/runtime/memory-plan.ts';
-import { type OnBadLine, readBytes } from '../src/tape/csv/tape-file.ts';
-import { readOptionTrades } from '../src/tape/prints/option-trades.ts';
+import { type RankedPrints, rankedLists } from '../src/core/analytics/flow/ranked-prints.ts';
+import { emptyCounts } from '../src/core/analytics/session/option-tape.ts';
+import { createContractBook } from '../src/core/domain/chain/contract-book.ts';
+import { standardRoots } from '../src/core/domain/chain/option-root.ts';
+import { instantBounds } from '../src/core/domain/instant-gate.ts';
+import { readOptionTape, type SessionPlan } from '../src/intake/ingest/options/option-tape-files.ts';
+import { type OnBadLine, readBytes } from '../src/intake/tape/csv/tape-file.ts';
+import { readOptionTrades } from '../src/intake/tape/prints/option-trades.ts';
+import { fileReaderOptions } from '../src/platform/runtime/memory-plan.ts';
 
 /** Result and cost of a pass. */
 export interface Pass {

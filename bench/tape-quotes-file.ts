@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
-import { exchangeInstant } from '../src/domain/market-time.ts';
-import { randomFrom } from '../src/sample/market/random.ts';
+import { exchangeInstant } from '../src/core/domain/market-time.ts';
+import { randomFrom } from '../src/intake/sample/market/random.ts';
 import { benchMarket, tapeSession } from './tape-market.ts';
 
 const openMs = exchangeInstant(tapeSession, 570);

@@ -4,9 +4,9 @@ import { chmod, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { exchangeInstant } from '../src/domain/market-time.ts';
-import { ingestFiles } from '../src/ingest/ingest.ts';
-import { fileReaderOptions } from '../src/runtime/memory-plan.ts';
+import { exchangeInstant } from '../src/core/domain/market-time.ts';
+import { ingestFiles } from '../src/intake/ingest/ingest.ts';
+import { fileReaderOptions } from '../src/platform/runtime/memory-plan.ts';
 import { openStore, type Store } from '../src/store/rows/connection.ts';
 import { tapeSession } from './tape-market.ts';
 

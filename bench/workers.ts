@@ -1,4 +1,4 @@
-import { exchangeInstant } from '../src/domain/market-time.ts';
+import { exchangeInstant } from '../src/core/domain/market-time.ts';
 import { windows } from './bars-page.ts';
 import { dashboardQuery } from './dashboard.ts';
 import { session } from './gex-history.ts';

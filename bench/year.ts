@@ -1,9 +1,9 @@
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { exchangeInstant } from '../src/domain/market-time.ts';
-import { ensureSampleMarket } from '../src/ingest/sample/sample-market.ts';
-import { sampleShape } from '../src/sample/market/plan.ts';
+import { exchangeInstant } from '../src/core/domain/market-time.ts';
+import { ensureSampleMarket } from '../src/intake/ingest/sample/sample-market.ts';
+import { sampleShape } from '../src/intake/sample/market/plan.ts';
 import { openStore } from '../src/store/rows/connection.ts';
 import { median } from './statistics.ts';
 

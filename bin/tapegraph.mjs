@@ -87,7 +87,7 @@ if (!runsTypeScript()) {
   // 32 MB, and keeps the pages of what was freed.
   process.env.MALLOC_MMAP_THRESHOLD_ ||= '131072';
   if (fileReaders.includes(args[0]) && !heapIsChosen()) {
-    const { fileReaderOptions } = await import('../src/runtime/memory-plan.ts');
+    const { fileReaderOptions } = await import('../src/platform/runtime/memory-plan.ts');
     replaceBy(fileReaderOptions);
   } else await import('../src/main.ts');
 }

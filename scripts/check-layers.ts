@@ -9,11 +9,11 @@ import {
   figureAmbient,
   figureCode,
   filesPerFolder,
-  layers,
+  folders,
   restrictedImports,
-  sharedLayers,
-  subjects,
-  typeOnlyLayers,
+  rooms,
+  sharedRoom,
+  typeOnlyImports,
 } from './layer-rules.ts';
 import { codeOnly, type ImportSite, importsOf, lineOf } from './source-text.ts';
 
@@ -28,74 +28,74 @@ function sourcesUnder(folder: string): string[] {
     .filter((file) => !file.includes('/generated/') && !file.includes('node_modules/'));
 }
 
-/** The folder of its layer that a file belongs to; null for one directly in the layer. */
-function subjectOf(file: string): string | null {
-  const [, , folder, ...rest] = file.split('/');
-  return rest.length > 0 ? folder! : null;
+/** Folders of a file below src/, the outermost first; a file directly in src/ stands for itself. */
+function placeOf(file: string): string[] {
+  const parts = file.split('/').slice(1);
+  return parts.length > 1 ? parts.slice(0, -1) : parts;
 }
 
-/** The folder of src/ a file belongs to; a file directly in src/ stands for itself. */
-function layerOf(file: string): string {
-  return file.split('/')[1]!;
+/** The room of src/ that a file belongs to. */
+function roomOf(file: string): string {
+  return placeOf(file)[0]!;
+}
+
+/** True if a place is one of those named, or within it. */
+function isWithin(place: readonly string[], named: readonly string[]): boolean {
+  return named.some((one) => one.split('/').every((part, i) => place[i] === part));
 }
 
 const findings: string[] = [];
-const folderEdges = new Map<string, Set<string>>();
+const roomEdges = new Map<string, Set<string>>();
 /** Which files each file imports. */
 const fileEdges = new Map<string, string[]>();
 
-function checkSubjects(file: string, target: string, { line, specifier }: ImportSite): void {
-  const layer = layerOf(file);
-  const [from, to] = [subjectOf(file), subjectOf(target)];
-  if (layerOf(target) !== layer || from === null || to === null || from === to) return;
-  if (!subjects[layer]?.[from]?.includes(to))
-    findings.push(`${file}:${line}  ${layer}/${from} may not import ${layer}/${to} (${specifier})`);
+/** Judges an import between two folders of the innermost folder that holds both files. */
+function checkFolder(file: string, target: string, { line, specifier }: ImportSite): void {
+  const [from, to] = [placeOf(file), placeOf(target)];
+  const depth = from.findIndex((part, i) => part !== to[i]);
+  if (depth <= 0 || to[depth] === undefined) return;
+  const shared = from.slice(0, depth).join('/');
+  const known = folders[shared];
+  if (known && !known[from[depth]!]?.includes(to[depth]))
+    findings.push(`${file}:${line}  ${shared}/${from[depth]} may not import ${shared}/${to[depth]} (${specifier})`);
 }
 
-/** True if a file of `layer` may import `target`, for more than its types. */
-function mayImport(layer: string, target: string): boolean {
-  const allowed = layers[layer];
-  const targetLayer = layerOf(target);
-  const [own, shared] = [sharedLayers.indexOf(layer), sharedLayers.indexOf(targetLayer)];
-  // Layers that all may import depend on each other in their order.
-  if (shared >= 0 && (own < 0 || shared < own)) return true;
-  if (allowed === '*' || allowed?.includes(targetLayer)) return true;
-  return allowed?.includes(`${targetLayer}/${subjectOf(target)}`) ?? false;
+/** True if a file may import `target`, which is in another room. */
+function mayImport(room: string, target: string, { typeOnly }: ImportSite): boolean {
+  const allowed = rooms[room] ?? [];
+  if (allowed === '*') return true;
+  return isWithin(placeOf(target), [sharedRoom, ...allowed, ...(typeOnly ? (typeOnlyImports[room] ?? []) : [])]);
 }
 
 function checkImport(file: string, site: ImportSite): void {
-  const layer = layerOf(file);
+  const room = roomOf(file);
   const at = `${file}:${site.line}`;
   const { specifier } = site;
   if (specifier === null) {
     findings.push(`${at}  imports something computed; name it, so that it can be checked`);
     return;
   }
-  const restricted = restrictedImports.find((rule) => layer !== rule.folder && rule.specifier.test(specifier));
+  const restricted = restrictedImports.find((rule) => room !== rule.folder && rule.specifier.test(specifier));
   if (restricted) {
     findings.push(`${at}  only src/${restricted.folder} may import ${restricted.what} (${specifier})`);
     return;
   }
   if (!specifier.startsWith('.')) return;
   const target = posix.join(dirname(file), specifier);
-  // Generated code belongs to the layer that its folder names.
-  const isGenerated = target.startsWith(`generated/${layer}/`);
+  // Generated code belongs to the room that its folder names.
+  const isGenerated = target.startsWith(`generated/${room}/`);
   if (!isGenerated && !target.startsWith('src/')) {
-    findings.push(`${at}  src/${layer} may not import what is outside src (${specifier})`);
+    findings.push(`${at}  src/${room} may not import what is outside src (${specifier})`);
     return;
   }
   if (!existsSync(join(root, target))) findings.push(`${at}  imports a file that is not there (${specifier})`);
   if (isGenerated) return;
   fileEdges.set(file, [...(fileEdges.get(file) ?? []), target]);
-  checkSubjects(file, target, site);
-  const targetLayer = layerOf(target);
-  if (targetLayer === layer) return;
-  if (mayImport(layer, target)) {
-    if (!site.typeOnly) folderEdges.set(layer, (folderEdges.get(layer) ?? new Set()).add(targetLayer));
-    return;
-  }
-  if (site.typeOnly && typeOnlyLayers[layer]?.includes(targetLayer)) return;
-  findings.push(`${at}  ${layer} may not import ${targetLayer} (${specifier})`);
+  checkFolder(file, target, site);
+  const targetRoom = roomOf(target);
+  if (targetRoom === room) return;
+  if (!mayImport(room, target, site)) findings.push(`${at}  ${room} may not import ${targetRoom} (${specifier})`);
+  else if (!site.typeOnly) roomEdges.set(room, (roomEdges.get(room) ?? new Set()).add(targetRoom));
 }
 
 /** Readings that a file of src/ must not do. */
@@ -161,10 +161,12 @@ function checkCycles(what: string, edges: ReadonlyMap<string, Iterable<string>>)
 const sources = sourcesUnder('src');
 let imports = 0;
 for (const file of sources) {
-  const [layer, subject] = [layerOf(file), subjectOf(file)];
-  if (subject !== null && subjects[layer] && !subjects[layer][subject])
-    findings.push(`${file}  ${layer}/${subject} is no known folder of src; see scripts/layer-rules.ts`);
-  if (layers[layer] === undefined) findings.push(`${file}  is in no known folder of src; see scripts/layer-rules.ts`);
+  for (const [i, folder] of placeOf(file).entries()) {
+    const above = placeOf(file).slice(0, i).join('/');
+    const known = i === 0 ? rooms : folders[above];
+    if (known && !Object.hasOwn(known, folder))
+      findings.push(`${file}  src/${posix.join(above, folder)} is not known; see scripts/layer-rules.ts`);
+  }
   checkText(file, (text, code) => {
     const sites = importsOf(text);
     imports += sites.length;
@@ -177,7 +179,7 @@ for (const file of [...sources, ...['test', 'scripts', 'bench'].flatMap(sourcesU
   checkText(file, (text, code) => checkDefaultExports(file, text, code));
 }
 checkFolders(sources);
-checkCycles('folders', folderEdges);
+checkCycles('rooms', roomEdges);
 checkCycles('files', fileEdges);
 // A check that looked at nothing has not passed.
 if (sources.length === 0 || imports === 0)

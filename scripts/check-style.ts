@@ -128,7 +128,7 @@ function* oddWords(file: string, text: string): Generator<string> {
 }
 
 /** The file that makes failures: the catalogue, where each condition has a name. */
-const failureCatalogue = 'src/wire/failure.ts';
+const failureCatalogue = 'src/platform/wire/failure.ts';
 
 function* failures(file: string, text: string, code: string): Generator<string> {
   if (file === failureCatalogue) return;

@@ -6,7 +6,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { exchangeDate } from '../src/domain/market-time.ts';
+import { exchangeDate } from '../src/core/domain/market-time.ts';
 import { requestOf } from '../test/fuzz/generate.ts';
 import { curlOf, type RequestKind } from '../test/fuzz/request.ts';
 import { type FuzzReport, fuzz, judged } from '../test/fuzz/run.ts';

@@ -1,11 +1,11 @@
-// Writes the words of written dates, src/tape/csv/written-date-words.json, as Intl prints them; with --check only says
-// whether the file is up to date.
+// Writes the words of written dates, src/intake/tape/csv/written-date-words.json, as Intl prints them; with --check
+// only says whether the file is up to date.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const root = join(import.meta.dirname, '..');
-const file = join(root, 'src/tape/csv/written-date-words.json');
+const file = join(root, 'src/intake/tape/csv/written-date-words.json');
 
 /** The languages of docs/vendor-files.md by country: it changes words, the order of digits and zone names. */
 const locales = [

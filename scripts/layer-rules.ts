@@ -1,31 +1,21 @@
-/** Layers that all may import, the lower one first: plumbing without a market word, and what answers are made of. */
-export const sharedLayers: readonly string[] = ['runtime', 'wire'];
-
 /**
- * The folders of src/ and which of them each may import, beside `sharedLayers`. `'*'` = any; `layer/folder` = one
- * folder of a layer.
+ * The rooms of src/, and which others each may import; `room/folder` = one folder of a room. All may import `platform`,
+ * which knows nothing of the market. `'*'` = any.
  */
-export const layers: Record<string, readonly string[] | '*'> = {
-  runtime: [],
-  wire: [],
-  http: [],
-  domain: [],
-  tape: ['domain'],
-  analytics: ['domain'],
-  store: ['domain'],
-  sample: ['domain', 'tape', 'analytics'],
-  ingest: ['domain', 'tape', 'analytics', 'store', 'sample'],
-  access: ['domain', 'store', 'http'],
-  live: ['domain', 'analytics', 'store'],
-  resolvers: ['domain', 'analytics', 'store', 'access', 'live'],
-  schema: ['domain', 'resolvers'],
-  graphql: ['domain', 'schema', 'access', 'http'],
-  rest: ['domain', 'schema', 'access', 'http', 'graphql/execution', 'graphql/limits'],
-  mcp: ['domain', 'schema', 'rest', 'access', 'http'],
-  pages: ['domain', 'schema', 'rest', 'graphql', 'http'],
-  observe: ['domain', 'http'],
+export const rooms: Record<string, readonly string[] | '*'> = {
+  platform: [],
+  core: [],
+  store: ['core/domain'],
+  intake: ['core', 'store'],
+  access: ['core/domain', 'store'],
+  live: ['core', 'store'],
+  resolvers: ['core', 'store', 'access', 'live'],
+  schema: ['core/domain', 'resolvers'],
+  graphql: ['core/domain', 'schema', 'access'],
+  rest: ['core/domain', 'schema', 'access', 'graphql/execution', 'graphql/limits'],
+  mcp: ['core/domain', 'schema', 'access', 'rest'],
+  pages: ['core/domain', 'schema', 'graphql', 'rest'],
   cli: '*',
-  config: ['domain', 'http'],
   'server.ts': '*',
   'published-limits.ts': '*',
   'main.ts': '*',
@@ -33,12 +23,30 @@ export const layers: Record<string, readonly string[] | '*'> = {
   'market.ts': '*',
 };
 
+/** Imports beyond `rooms` that vanish at run time. */
+export const typeOnlyImports: Record<string, readonly string[]> = {
+  live: ['access'],
+  graphql: ['live'],
+};
+
+/** The room that all may import. */
+export const sharedRoom = 'platform';
+
 /**
- * The folders of a layer, and which of their neighbours each may import. A file that lies directly in the layer is open
- * to all of them and may import them all.
+ * The folders of a room, or of a folder, and which of their neighbours each may import. A file that lies directly in it
+ * is open to all of them and may import them all.
  */
-export const subjects: Record<string, Record<string, readonly string[]>> = {
-  domain: {
+export const folders: Record<string, Record<string, readonly string[]>> = {
+  platform: {
+    runtime: [],
+    wire: ['runtime'],
+    http: ['runtime', 'wire'],
+    config: ['runtime', 'http'],
+    observe: ['runtime', 'wire', 'http', 'config'],
+  },
+  'platform/http': { websocket: [] },
+  core: { domain: [], analytics: ['domain'] },
+  'core/domain': {
     market: ['chain'],
     chain: ['market'],
     gex: ['chain'],
@@ -46,7 +54,8 @@ export const subjects: Record<string, Record<string, readonly string[]>> = {
     journal: ['market', 'chain'],
     offexchange: ['market'],
   },
-  tape: {
+  intake: { tape: [], sample: ['tape'], ingest: ['tape', 'sample'] },
+  'intake/tape': {
     formats: ['text'],
     remote: [],
     text: [],
@@ -57,8 +66,8 @@ export const subjects: Record<string, Record<string, readonly string[]>> = {
     chains: ['csv', 'formats', 'text', 'vendors'],
     live: ['csv', 'prints', 'chains', 'text'],
   },
-  sample: { market: [] },
-  analytics: {
+  'intake/sample': { market: [] },
+  'core/analytics': {
     pricing: [],
     prints: [],
     screener: [],
@@ -86,7 +95,7 @@ export const subjects: Record<string, Record<string, readonly string[]>> = {
     account: ['rows'],
     journal: ['rows'],
   },
-  ingest: {
+  'intake/ingest': {
     files: [],
     stocks: ['files'],
     chains: ['files'],
@@ -130,7 +139,6 @@ export const subjects: Record<string, Record<string, readonly string[]>> = {
     openbb: ['contract', 'http'],
     own: ['contract', 'http', 'stream'],
   },
-  http: { websocket: [] },
   graphql: {
     execution: [],
     limits: ['execution'],
@@ -141,17 +149,6 @@ export const subjects: Record<string, Record<string, readonly string[]>> = {
   },
   pages: { client: [], dashboard: ['client'], landing: ['client'], reference: ['client'], graphiql: [] },
   cli: { io: [], server: ['io'], commands: ['io', 'server'] },
-};
-
-/**
- * Imports beyond `layers` that vanish at run time: the settings' type travels to those that are handed the settings.
- */
-export const typeOnlyLayers: Record<string, readonly string[]> = {
-  access: ['config'],
-  live: ['access'],
-  graphql: ['live'],
-  rest: ['config'],
-  config: ['observe'],
 };
 
 /** Packages and paths that only one folder may import. */
@@ -176,7 +173,7 @@ export const ambient: readonly { what: string; code: RegExp }[] = [
  * constructor alone reads the clock; captures are read by `resolvers/captures-at.ts`.
  */
 export const figureCode =
-  /^(?:analytics\/gex|resolvers\/(?:gex|levels|volatility|screener))\/|^resolvers\/chain\/(?:chain|chain-diff|chain-figures|expirations|exposures|gex-diff|gex-figures|volatility)\.ts$/;
+  /^(?:core\/analytics\/gex|resolvers\/(?:gex|levels|volatility|screener))\/|^resolvers\/chain\/(?:chain|chain-diff|chain-figures|expirations|exposures|gex-diff|gex-figures|volatility)\.ts$/;
 
 /** Readings that figures must not do. */
 export const figureAmbient: typeof ambient = [

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { exchangeDate } from '../src/domain/market-time.ts';
+import { exchangeDate } from '../src/core/domain/market-time.ts';
 import { randomOf } from '../test/support/random.ts';
 import { command, type OwnGateway, type Settings, startGateway } from './own-gateway.ts';
 import { type Asked, ask, makeTally, type Tally } from './soak/ask.ts';

@@ -6,7 +6,7 @@ import { codeOnly, importsOf } from './source-text.ts';
 
 /** Folders of src/ that hold what the project exists for: the market's data, figures, graph and contract. */
 const ownSubject =
-  /^src\/(tape|ingest|analytics|domain|resolvers|schema|rest\/(routes|contract|fragments)|store\/(series|market|chain|gex|flow|offexchange|account|journal))\//;
+  /^src\/(intake\/(?:tape|ingest)|core|resolvers|schema|rest\/(routes|contract|fragments)|store\/(series|market|chain|gex|flow|offexchange|account|journal))\//;
 
 const root = process.argv[2] ?? join(import.meta.dirname, '..');
 const listed = (pattern: string) =>
@@ -69,13 +69,13 @@ const rows: [string, string | number][] = [
     'share of lines that hold market data, figures, graph and contract',
     `${((100 * linesIn(own)) / linesIn(files)).toFixed(1)} %`,
   ],
-  ['files of src/runtime', files.filter((file) => file.startsWith('src/runtime/')).length],
+  ['files of src/platform/runtime', files.filter((file) => file.startsWith('src/platform/runtime/')).length],
   ['files in the fullest folder', fullestFolder()],
   ['files in circles of imports', filesInCircles()],
   ['functions of over 50 lines, those inside them included', longer(50)],
   ['functions of over 80 lines', longer(80)],
   ['lines of the longest function', Math.max(...functions)],
-  ['failures made outside of the catalogue', matches(/\bnew Failure\(/g, /^(?!src\/wire\/failure\.ts)/)],
+  ['failures made outside of the catalogue', matches(/\bnew Failure\(/g, /^(?!src\/platform\/wire\/failure\.ts)/)],
   ['batched edges', matches(/\bbatched\(/g, /^src\/(resolvers|live)\//)],
   ['calls of Prisma models', matches(/\bprisma\.\w+\.\w+\(/g)],
   ['SQL files', files.filter((file) => file.endsWith('.sql')).length],

@@ -2,7 +2,7 @@ import { whenLauncherEnds } from './cli/io/launcher.ts';
 import { Interrupted } from './cli/io/terminal.ts';
 import { terminalCloses } from './cli/io/terminal-closes.ts';
 import { run } from './cli/run.ts';
-import { runBeforeSuddenEnd } from './runtime/sudden-end.ts';
+import { runBeforeSuddenEnd } from './platform/runtime/sudden-end.ts';
 
 const interruption = new AbortController();
 /** Time until the process ends at a second signal, ms. */

@@ -1,11 +1,11 @@
 import { maxLiveKeys } from './access/identity/api-keys.ts';
 import { pointsPerRequest } from './access/limits/body-points.ts';
 import { maxInFlight } from './access/limits/in-flight.ts';
-import { methodologyVersion } from './analytics/methodology.ts';
-import type { Config } from './config/config.ts';
-import { offExchangeLimits } from './domain/offexchange/off-exchange.ts';
+import { methodologyVersion } from './core/analytics/methodology.ts';
+import { offExchangeLimits } from './core/domain/offexchange/off-exchange.ts';
 import { viewRequests } from './pages/dashboard/view-requests.ts';
 import type { PublishedLimits } from './pages/guide-limits.ts';
+import type { Config } from './platform/config/config.ts';
 import { optionBarLimits } from './resolvers/chain/option-bars.ts';
 import { largeTradeLimits } from './resolvers/flow/large-trades.ts';
 import { keyDefaultTop } from './resolvers/gex/history.ts';

@@ -10,8 +10,6 @@ import type { EndpointServices } from './access/endpoint-services.ts';
 import { takeInFlightSlot } from './access/limits/in-flight.ts';
 import type { Access } from './access/open-access.ts';
 import { requireWebSocketPath } from './access/web-socket.ts';
-import type { Config } from './config/config.ts';
-import { serviceSettings } from './config/service-settings.ts';
 import { weighAccept } from './graphql/accept.ts';
 import { receiveBody } from './graphql/body-limit.ts';
 import { type DocumentCache, documentCache } from './graphql/document-cache.ts';
@@ -21,25 +19,9 @@ import type { GraphTables } from './graphql/execution/answer-table.ts';
 import { askThrough } from './graphql/in-process.ts';
 import type { CachedAnswer } from './graphql/plugins/answer-cache.ts';
 import { TrustedDocuments } from './graphql/trusted-documents.ts';
-import { identify } from './http/answer-headers.ts';
-import { clientAddressOf, isFromThisMachine } from './http/client-address.ts';
-import { cors } from './http/cors.ts';
-import { namesOneHost } from './http/one-host.ts';
-import { requestLife } from './http/request-life.ts';
-import { asksForWebSocket } from './http/websocket/upgrade.ts';
 import type { LiveHub } from './live/hub.ts';
 import { builtInTools } from './mcp/built-in-tools.ts';
 import { mcpRouter } from './mcp/mcp-endpoint.ts';
-import { type Health, type MarketLoading, watchHealth } from './observe/health.ts';
-import type { Metrics } from './observe/metrics.ts';
-import { sendMetrics } from './observe/metrics-answer.ts';
-import { note } from './observe/request-details.ts';
-import { type RequestLines, requestLines } from './observe/request-lines.ts';
-import { requestLog } from './observe/request-log.ts';
-import { observeRequests, type RequestObserver } from './observe/requests.ts';
-import { traceRootFields } from './observe/traced-fields.ts';
-import { type Traces, untraced } from './observe/tracing.ts';
-import { writeFailureTexts } from './observe/write-failure-texts.ts';
 import { openAssets } from './pages/assets.ts';
 import { pageDocuments } from './pages/client/documents.ts';
 import * as dashboardDocuments from './pages/dashboard/client/data/operations.ts';
@@ -48,6 +30,38 @@ import type { SampleMarket } from './pages/market-note.ts';
 import { missingPages, pagesRouter } from './pages/pages.ts';
 import { searchDocuments } from './pages/reference/search-documents.ts';
 import { searchAsset } from './pages/reference/search-index.ts';
+import type { Config } from './platform/config/config.ts';
+import { serviceSettings } from './platform/config/service-settings.ts';
+import { identify } from './platform/http/answer-headers.ts';
+import { clientAddressOf, isFromThisMachine } from './platform/http/client-address.ts';
+import { cors } from './platform/http/cors.ts';
+import { namesOneHost } from './platform/http/one-host.ts';
+import { requestLife } from './platform/http/request-life.ts';
+import { asksForWebSocket } from './platform/http/websocket/upgrade.ts';
+import { type Health, type MarketLoading, watchHealth } from './platform/observe/health.ts';
+import type { Metrics } from './platform/observe/metrics.ts';
+import { sendMetrics } from './platform/observe/metrics-answer.ts';
+import { note } from './platform/observe/request-details.ts';
+import { type RequestLines, requestLines } from './platform/observe/request-lines.ts';
+import { requestLog } from './platform/observe/request-log.ts';
+import { observeRequests, type RequestObserver } from './platform/observe/requests.ts';
+import { traceRootFields } from './platform/observe/traced-fields.ts';
+import { type Traces, untraced } from './platform/observe/tracing.ts';
+import { writeFailureTexts } from './platform/observe/write-failure-texts.ts';
+import type { Clock } from './platform/runtime/clock.ts';
+import { beginRequest } from './platform/runtime/event-loop.ts';
+import { type CacheBudgets, defaultMemory } from './platform/runtime/memory-plan.ts';
+import { withinRequest } from './platform/runtime/request-scope.ts';
+import {
+  addressTooLong,
+  clientGone,
+  type Failure,
+  methodNotAllowed,
+  notFound,
+  notOneHost,
+  unknownExpectation,
+} from './platform/wire/failure.ts';
+import { type AnswerCache, createAnswerCache } from './platform/wire/response-cache.ts';
 import { publishedLimits } from './published-limits.ts';
 import { type RequestContext, requestContext, type Services } from './resolvers/context.ts';
 import { firstSymbols } from './resolvers/market/first-symbols.ts';
@@ -61,24 +75,10 @@ import type { RouteFiles } from './rest/own/route-files.ts';
 import { type CompiledContract, compileContract, routeTable } from './rest/route-table.ts';
 import { socketRouter } from './rest/socket/socket-endpoint.ts';
 import { streamRouter } from './rest/stream/stream.ts';
-import type { Clock } from './runtime/clock.ts';
-import { beginRequest } from './runtime/event-loop.ts';
-import { type CacheBudgets, defaultMemory } from './runtime/memory-plan.ts';
-import { withinRequest } from './runtime/request-scope.ts';
 import { schema } from './schema/index.ts';
 import { symbolRegistry } from './store/market/symbols.ts';
 import { pingDatabase, type Store } from './store/rows/connection.ts';
 import { writeProbe } from './store/rows/probe-write.ts';
-import {
-  addressTooLong,
-  clientGone,
-  type Failure,
-  methodNotAllowed,
-  notFound,
-  notOneHost,
-  unknownExpectation,
-} from './wire/failure.ts';
-import { type AnswerCache, createAnswerCache } from './wire/response-cache.ts';
 
 /** Dependencies of a server. */
 export interface ServerParts {

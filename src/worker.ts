@@ -1,7 +1,7 @@
 // A process that answers requests for `tapegraph serve`. cli/server/worker-pool.ts starts and controls it.
 import cluster from 'node:cluster';
 import { runWorker } from './cli/server/worker.ts';
-import { runBeforeSuddenEnd } from './runtime/sudden-end.ts';
+import { runBeforeSuddenEnd } from './platform/runtime/sudden-end.ts';
 
 /** Time for which the process continues after it is asked to end at once, ms. */
 const suddenEndMs = 400;

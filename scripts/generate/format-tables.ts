@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Dataset, datasetContents, datasetNames } from '../../src/domain/dataset.ts';
-import { minuteMs } from '../../src/runtime/clock.ts';
-import { chainFormats } from '../../src/tape/chains/chain-file.ts';
-import { vendorFormatsOf } from '../../src/tape/csv/translate.ts';
-import { type Format, spellings } from '../../src/tape/formats/format.ts';
-import { ownFormats } from '../../src/tape/formats/own-formats.ts';
+import { type Dataset, datasetContents, datasetNames } from '../../src/core/domain/dataset.ts';
+import { chainFormats } from '../../src/intake/tape/chains/chain-file.ts';
+import { vendorFormatsOf } from '../../src/intake/tape/csv/translate.ts';
+import { type Format, spellings } from '../../src/intake/tape/formats/format.ts';
+import { ownFormats } from '../../src/intake/tape/formats/own-formats.ts';
+import { minuteMs } from '../../src/platform/runtime/clock.ts';
 import type { GeneratedFiles } from './generated-files.ts';
 
 const page = 'vendor-files.md';

@@ -56,16 +56,17 @@ export const routes: readonly Route[] = compiledRoutes.map(({ route }) => route)
 
 /** The vendors: every file of their folder exports one by its own name. */
 export function vendorsModule(): GeneratedFiles {
-  const modules = modulesIn('tape/vendors').filter((path) => dirname(path) === 'tape/vendors');
+  const folder = 'intake/tape/vendors';
+  const modules = modulesIn(folder).filter((path) => dirname(path) === folder);
   const names = modules.map((path) => basename(path, '.ts'));
-  const imports = names.map((name) => `import { ${name} } from '../../src/tape/vendors/${name}.ts';`);
-  const text = `${header}import type { Vendor } from '../../src/tape/formats/vendor.ts';
+  const imports = names.map((name) => `import { ${name} } from '../../src/${folder}/${name}.ts';`);
+  const text = `${header}import type { Vendor } from '../../src/intake/tape/formats/vendor.ts';
 ${imports.join('\n')}
 
 /** The vendors, by name. */
 export const vendors: readonly Vendor[] = [${names.join(', ')}];
 `;
-  return new Map([['tape/vendors.ts', formatted(text)]]);
+  return new Map([['intake/vendors.ts', formatted(text)]]);
 }
 
 /** The graph: every module of the schema. */

@@ -1,5 +1,5 @@
+import { productVersion } from '../../src/platform/runtime/product-version.ts';
 import type { JsonSchema } from '../../src/rest/contract/json-schema.ts';
-import { productVersion } from '../../src/runtime/product-version.ts';
 import {
   ApiDescription,
   type ClientParameter,

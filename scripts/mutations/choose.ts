@@ -32,10 +32,10 @@ const areas: readonly { name: string; share: number; files: string[]; except?: R
       'src/store/{gex/captures,chain/chain-captures,chain/greeks,chain/open-interest,chain/option-bars}.ts',
     ],
   },
-  { name: 'analytics', share: 12, files: ['src/analytics/**/*.ts'] },
-  { name: 'ingest', share: 7, files: ['src/ingest/**/*.ts'] },
+  { name: 'analytics', share: 12, files: ['src/core/analytics/**/*.ts'] },
+  { name: 'ingest', share: 7, files: ['src/intake/ingest/**/*.ts'] },
   { name: 'contract', share: 3, files: ['src/rest/contract/**/*.ts'] },
-  { name: 'domain', share: 3, files: ['src/domain/**/*.ts'] },
+  { name: 'domain', share: 3, files: ['src/core/domain/**/*.ts'] },
 ];
 
 /** No file gets more than this, or the longest would get most. */

@@ -1,5 +1,5 @@
 import http from 'node:http';
-import { addDays } from '../../src/domain/market-time.ts';
+import { addDays } from '../../src/core/domain/market-time.ts';
 import type { Random } from '../../test/support/random.ts';
 import type { Asked, Tally } from './ask.ts';
 

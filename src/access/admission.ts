@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { overMinute, rateExceeded } from '../domain/request-rates.ts';
-import { currentRequest } from '../runtime/request-scope.ts';
-import { invalidRequest, notAuthenticated, rateLimited } from '../wire/failure.ts';
+import { overMinute, rateExceeded } from '../platform/config/request-rates.ts';
+import { currentRequest } from '../platform/runtime/request-scope.ts';
+import { invalidRequest, notAuthenticated, rateLimited } from '../platform/wire/failure.ts';
 import type { Authentication, Caller } from './caller.ts';
 import { credentialOf, setCredential } from './identity/credential.ts';
 import type { Anonymous, Counted, RateState } from './limits/rate.ts';

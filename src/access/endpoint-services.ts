@@ -1,11 +1,11 @@
 import type { IncomingMessage } from 'node:http';
 import type { GraphQLSchema } from 'graphql';
-import type { OptionRoots } from '../domain/chain/option-root.ts';
-import type { Provenance } from '../domain/provenance.ts';
-import type { ClientAddress } from '../http/client-address.ts';
-import type { MaybePromise } from '../runtime/maybe-promise.ts';
-import type { Failure } from '../wire/failure.ts';
-import type { OpenStream } from '../wire/open-stream.ts';
+import type { OptionRoots } from '../core/domain/chain/option-root.ts';
+import type { Provenance } from '../platform/config/provenance.ts';
+import type { ClientAddress } from '../platform/http/client-address.ts';
+import type { MaybePromise } from '../platform/runtime/maybe-promise.ts';
+import type { Failure } from '../platform/wire/failure.ts';
+import type { OpenStream } from '../platform/wire/open-stream.ts';
 import type { Admission } from './admission.ts';
 import type { Caller } from './caller.ts';
 import type { Guarded } from './entitlement/entitlement.ts';

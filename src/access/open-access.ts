@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import type { Rates } from '../domain/request-rates.ts';
-import type { Clock } from '../runtime/clock.ts';
-import type { RandomBytes } from '../runtime/ulid.ts';
+import type { Rates } from '../platform/config/request-rates.ts';
+import type { Clock } from '../platform/runtime/clock.ts';
+import type { RandomBytes } from '../platform/runtime/ulid.ts';
 import type { Store } from '../store/rows/connection.ts';
 import type { Authentication } from './caller.ts';
 import { type Accounts, openAccounts } from './identity/accounts.ts';

@@ -1,16 +1,16 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { requestLife } from '../http/request-life.ts';
-import { asksForWebSocket } from '../http/websocket/upgrade.ts';
+import { requestLife } from '../platform/http/request-life.ts';
+import { asksForWebSocket } from '../platform/http/websocket/upgrade.ts';
 import {
   BadHandshake,
   type WebSocketConnection,
   type WebSocketEndpoint,
   type WebSocketListener,
-} from '../http/websocket/websocket-connection.ts';
-import type { Lifetime } from '../runtime/lifetime.ts';
-import { currentRequest } from '../runtime/request-scope.ts';
-import { invalidHandshake, notFound, webSocketRequired } from '../wire/failure.ts';
-import type { OpenStream } from '../wire/open-stream.ts';
+} from '../platform/http/websocket/websocket-connection.ts';
+import type { Lifetime } from '../platform/runtime/lifetime.ts';
+import { currentRequest } from '../platform/runtime/request-scope.ts';
+import { invalidHandshake, notFound, webSocketRequired } from '../platform/wire/failure.ts';
+import type { OpenStream } from '../platform/wire/open-stream.ts';
 import type { EndpointServices } from './endpoint-services.ts';
 
 /** The paths of WebSockets. */

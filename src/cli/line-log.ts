@@ -1,8 +1,8 @@
 import type { Writable } from 'node:stream';
 import type { Logger } from 'pino';
-import type { Config } from '../config/config.ts';
-import { secretsOf } from '../config/printed-settings.ts';
-import { openLog } from '../observe/log.ts';
+import type { Config } from '../platform/config/config.ts';
+import { secretsOf } from '../platform/config/printed-settings.ts';
+import { openLog } from '../platform/observe/log.ts';
 
 /** The log by the settings. */
 export function logOf(config: Config, stream: Writable): Logger {

@@ -2,7 +2,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import type { SampleProgress, SampleResult } from '../ingest/sample/sample-market.ts';
+import type { SampleProgress, SampleResult } from '../intake/ingest/sample/sample-market.ts';
 import type { MarketMessage, MarketOrder, MarketTask } from './run-market.ts';
 
 /** A child process of the sample market. */

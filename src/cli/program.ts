@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { productVersion } from '../runtime/product-version.ts';
+import { productVersion } from '../platform/runtime/product-version.ts';
 import { addAccountCommands } from './commands/account.ts';
 import { addCaptureCommands } from './commands/capture.ts';
 import { addCostCommand } from './commands/cost.ts';

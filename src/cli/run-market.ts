@@ -1,8 +1,8 @@
 import type { Writable } from 'node:stream';
-import type { Config } from '../config/config.ts';
-import type { SampleProgress, SampleResult } from '../ingest/sample/sample-market.ts';
-import type { Clock } from '../runtime/clock.ts';
-import type { SampleShape } from '../sample/market/plan.ts';
+import type { SampleProgress, SampleResult } from '../intake/ingest/sample/sample-market.ts';
+import type { SampleShape } from '../intake/sample/market/plan.ts';
+import type { Config } from '../platform/config/config.ts';
+import type { Clock } from '../platform/runtime/clock.ts';
 import type { Store } from '../store/rows/connection.ts';
 import { lineLog, logOf } from './line-log.ts';
 
@@ -45,7 +45,7 @@ async function bring(
   now: Clock,
   { send, stop }: MarketProcess,
 ): Promise<void> {
-  const { ensureSampleMarket } = await import('../ingest/sample/sample-market.ts');
+  const { ensureSampleMarket } = await import('../intake/ingest/sample/sample-market.ts');
   const result = await ensureSampleMarket(store, {
     dataDir: config.dataDir,
     now,
@@ -59,7 +59,7 @@ async function bring(
 }
 
 async function trade(store: Store, { config }: MarketTask, now: Clock, process: MarketProcess): Promise<void> {
-  const { runSampleMarket } = await import('../ingest/sample/live.ts');
+  const { runSampleMarket } = await import('../intake/ingest/sample/live.ts');
   const log = logOf(config, process.stderr);
   await runSampleMarket(store, {
     dataDir: config.dataDir,

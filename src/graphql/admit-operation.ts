@@ -1,8 +1,8 @@
 import { type ExecutionArgs, getOperationAST } from 'graphql';
 import type { EndpointServices } from '../access/endpoint-services.ts';
 import type { Anonymous } from '../access/limits/rate.ts';
-import type { Lifetime } from '../runtime/lifetime.ts';
-import { currentRequest } from '../runtime/request-scope.ts';
+import type { Lifetime } from '../platform/runtime/lifetime.ts';
+import { currentRequest } from '../platform/runtime/request-scope.ts';
 import { requirePredicted } from './limits/document-limits.ts';
 import { sentPoints } from './limits/sent-points.ts';
 import type { OperationWeights, Prediction } from './limits/weighed-operation.ts';

@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Admission } from '../access/admission.ts';
-import { bodyBytes, utf8Text } from '../http/read-body.ts';
-import { declaredLength } from '../http/request-body.ts';
-import { type Failure, failureWithin, internal, notAuthenticated } from '../wire/failure.ts';
+import { bodyBytes, utf8Text } from '../platform/http/read-body.ts';
+import { declaredLength } from '../platform/http/request-body.ts';
+import { type Failure, failureWithin, internal, notAuthenticated } from '../platform/wire/failure.ts';
 import { documentBody } from './limits/document-limits.ts';
 import { sentPoints, weighBody } from './limits/sent-points.ts';
 import { requestsOf } from './limits/weight.ts';

@@ -1,6 +1,6 @@
 import type { DocumentNode } from 'graphql';
 import { LRUCache } from 'lru-cache';
-import type { CacheStats } from '../wire/response-cache.ts';
+import type { CacheStats } from '../platform/wire/response-cache.ts';
 
 /** Cache of parsed documents by text, and of syntax errors, with the interface that Yoga expects. */
 export interface DocumentCache {

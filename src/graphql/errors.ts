@@ -1,6 +1,6 @@
 import { GraphQLError, type GraphQLErrorOptions } from 'graphql';
-import { type Failure, failureWithin, internal } from '../wire/failure.ts';
-import { clipped } from '../wire/printed-value.ts';
+import { type Failure, failureWithin, internal } from '../platform/wire/failure.ts';
+import { clipped } from '../platform/wire/printed-value.ts';
 
 /**
  * True if an error is GraphQL's own (syntax, validation, an invalid variable). Its causes are then GraphQL's own too.

@@ -1,6 +1,6 @@
-import { nextTradingDay, previousTradingDay } from '../domain/calendar.ts';
-import { marketClock } from '../domain/market-clock.ts';
-import type { SessionDate } from '../domain/market-time.ts';
+import { nextTradingDay, previousTradingDay } from '../core/domain/calendar.ts';
+import { marketClock } from '../core/domain/market-clock.ts';
+import type { SessionDate } from '../core/domain/market-time.ts';
 import { encodeId } from '../schema/node-id.ts';
 
 /** An example of GraphiQL's menu. */

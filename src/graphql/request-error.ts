@@ -1,5 +1,5 @@
 import { GraphQLError } from 'graphql';
-import { Failure, invalidRequest } from '../wire/failure.ts';
+import { Failure, invalidRequest } from '../platform/wire/failure.ts';
 
 /** An error that ends the whole request, with the status and headers of the failure. */
 export function requestErrorOf(failure: Failure): GraphQLError {

@@ -2,8 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { GraphQLError } from 'graphql';
 import type { Admitted, Charged } from '../access/admission.ts';
 import type { EndpointServices } from '../access/endpoint-services.ts';
-import type { Lifetime } from '../runtime/lifetime.ts';
-import { Failure, internal } from '../wire/failure.ts';
+import type { Lifetime } from '../platform/runtime/lifetime.ts';
+import { Failure, internal } from '../platform/wire/failure.ts';
 import type { Prediction } from './limits/weighed-operation.ts';
 import { requestErrorOf } from './request-error.ts';
 

@@ -9,8 +9,8 @@ import {
 } from 'graphql';
 import type { YogaServerInstance } from 'graphql-yoga';
 import type { EndpointServices } from '../access/endpoint-services.ts';
-import type { Lifetime } from '../runtime/lifetime.ts';
-import { jsonBuffers, WrittenJson } from '../wire/json-chunks.ts';
+import type { Lifetime } from '../platform/runtime/lifetime.ts';
+import { jsonBuffers, WrittenJson } from '../platform/wire/json-chunks.ts';
 import { answerBytesInProcess } from './in-process.ts';
 import { publicErrors } from './plugins/public-errors.ts';
 import type { OpenSubscriptions } from './plugins/subscriptions.ts';

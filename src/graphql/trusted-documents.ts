@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Authentication } from '../access/caller.ts';
-import { Failure, invalidParameter, notFound, untrustedDocument } from '../wire/failure.ts';
-import { clipped } from '../wire/printed-value.ts';
+import { Failure, invalidParameter, notFound, untrustedDocument } from '../platform/wire/failure.ts';
+import { clipped } from '../platform/wire/printed-value.ts';
 import { requestErrorOf } from './request-error.ts';
 
 /** The id of a document by the hash of its text, as GraphQL over HTTP writes it. */

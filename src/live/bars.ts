@@ -1,4 +1,4 @@
-import { previousTradingDay, tradeSpan, tradeSpanAt } from '../domain/calendar.ts';
+import { previousTradingDay, tradeSpan, tradeSpanAt } from '../core/domain/calendar.ts';
 import {
   type BarColumns,
   isSameBar,
@@ -9,15 +9,15 @@ import {
   type Timeframe,
   timeframeMs,
   timeframes,
-} from '../domain/market/bar.ts';
-import { barColumnNames, barNumbers } from '../domain/market/bar-columns.ts';
-import type { SessionDate } from '../domain/market-time.ts';
-import { dayMs } from '../runtime/clock.ts';
+} from '../core/domain/market/bar.ts';
+import { barColumnNames, barNumbers } from '../core/domain/market/bar-columns.ts';
+import type { SessionDate } from '../core/domain/market-time.ts';
+import { dayMs } from '../platform/runtime/clock.ts';
+import { invalidParameter } from '../platform/wire/failure.ts';
 import { concatBars, firstAtOrAfter, lastBarStarts, readBars, sliceBars } from '../store/market/bar-blocks.ts';
 import type { Store } from '../store/rows/connection.ts';
 import { requiredPart } from '../store/rows/required-part.ts';
 import { concerns } from '../store/versions/subjects.ts';
-import { invalidParameter } from '../wire/failure.ts';
 import { recentDays } from './daily-bars.ts';
 import { priceInstants } from './replay-instants.ts';
 import { requireHeld, tooEarly } from './since.ts';

@@ -1,4 +1,4 @@
-import type { ChainCapture, ChainRow } from '../domain/chain/chain.ts';
+import type { ChainCapture, ChainRow } from '../core/domain/chain/chain.ts';
 import { chainCapturesAt } from '../store/chain/chain-captures.ts';
 import type { Store } from '../store/rows/connection.ts';
 import { concerns } from '../store/versions/subjects.ts';

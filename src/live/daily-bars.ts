@@ -1,6 +1,6 @@
-import { tradeDate, tradeSpanAt } from '../domain/calendar.ts';
-import { type Bar, type BarColumns, barAt } from '../domain/market/bar.ts';
-import { addDays, epochDay, exchangeDate, exchangeInstant } from '../domain/market-time.ts';
+import { tradeDate, tradeSpanAt } from '../core/domain/calendar.ts';
+import { type Bar, type BarColumns, barAt } from '../core/domain/market/bar.ts';
+import { addDays, epochDay, exchangeDate, exchangeInstant } from '../core/domain/market-time.ts';
 import { recentDailyBars } from '../store/market/recent-daily-bars.ts';
 import type { Store } from '../store/rows/connection.ts';
 import { dayOfParts, daysSoFar, dayWithoutMinutesFrom, shownWhole } from './served-bars.ts';

@@ -1,8 +1,8 @@
+import { invalidParameter } from '../platform/wire/failure.ts';
 import { captureTimes, firstCaptureTime } from '../store/chain/capture-times.ts';
 import { gexCapturesFrom, latestGexCaptures, type StoredGexCapture } from '../store/gex/captures.ts';
 import type { Store } from '../store/rows/connection.ts';
 import { concerns } from '../store/versions/subjects.ts';
-import { invalidParameter } from '../wire/failure.ts';
 import { captureInstants } from './replay-instants.ts';
 import { requireHeld, tooEarly } from './since.ts';
 import type { LiveEvent } from './source.ts';

@@ -1,6 +1,7 @@
-import { coverageAt } from '../domain/flow/coverage.ts';
-import type { LargeTrade } from '../domain/flow/flow.ts';
-import { dayMs } from '../runtime/clock.ts';
+import { coverageAt } from '../core/domain/flow/coverage.ts';
+import type { LargeTrade } from '../core/domain/flow/flow.ts';
+import { dayMs } from '../platform/runtime/clock.ts';
+import { invalidParameter } from '../platform/wire/failure.ts';
 import { eventTimes, longestTradeMs, readTradesBetween } from '../store/flow/events.ts';
 import {
   type FeedStep,
@@ -10,7 +11,6 @@ import {
   readFeed,
 } from '../store/flow/feed-pages.ts';
 import type { Store } from '../store/rows/connection.ts';
-import { invalidParameter } from '../wire/failure.ts';
 import { stepOf } from './replay-instants.ts';
 import { requireHeld, tooEarly } from './since.ts';
 import type { LiveEvent } from './source.ts';

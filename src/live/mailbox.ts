@@ -1,6 +1,6 @@
 import type { Caller } from '../access/caller.ts';
-import { rateLimited } from '../wire/failure.ts';
-import type { StreamEnd } from '../wire/open-stream.ts';
+import { rateLimited } from '../platform/wire/failure.ts';
+import type { StreamEnd } from '../platform/wire/open-stream.ts';
 import type { LiveEvent, LiveSource } from './source.ts';
 
 /** Events queued for a slow client: the latest of each slot, or all events; at most `mostWaiting`. */

@@ -1,7 +1,7 @@
-import { tradeDate } from '../domain/calendar.ts';
-import type { Bar } from '../domain/market/bar.ts';
-import { isSameQuote, type Quote } from '../domain/market/quote.ts';
-import type { SessionDate } from '../domain/market-time.ts';
+import { tradeDate } from '../core/domain/calendar.ts';
+import type { Bar } from '../core/domain/market/bar.ts';
+import { isSameQuote, type Quote } from '../core/domain/market/quote.ts';
+import type { SessionDate } from '../core/domain/market-time.ts';
 import { type LiveQuote, readLiveQuotes } from '../store/market/live-quotes.ts';
 import { readSplits } from '../store/market/splits.ts';
 import { symbolRegistry } from '../store/market/symbols.ts';

@@ -1,7 +1,7 @@
-import { regularSession, tradeDate, tradeSpan, tradeSpanAt } from '../domain/calendar.ts';
-import { type StoredTimeframe, type Timeframe, timeframeMs } from '../domain/market/bar.ts';
-import { exchangeInstant } from '../domain/market-time.ts';
-import { dayMs, minuteMs } from '../runtime/clock.ts';
+import { regularSession, tradeDate, tradeSpan, tradeSpanAt } from '../core/domain/calendar.ts';
+import { type StoredTimeframe, type Timeframe, timeframeMs } from '../core/domain/market/bar.ts';
+import { exchangeInstant } from '../core/domain/market-time.ts';
+import { dayMs, minuteMs } from '../platform/runtime/clock.ts';
 import { captureTimes } from '../store/chain/capture-times.ts';
 import { premiumSessions } from '../store/flow/premium-minutes.ts';
 import { readBars } from '../store/market/bar-blocks.ts';

@@ -1,11 +1,11 @@
 import type { Caller } from '../access/caller.ts';
-import { tradeSpanAt } from '../domain/calendar.ts';
+import { tradeSpanAt } from '../core/domain/calendar.ts';
+import { Failure, invalidParameter, sourceFailed } from '../platform/wire/failure.ts';
+import type { StreamEnd } from '../platform/wire/open-stream.ts';
 import type { Store } from '../store/rows/connection.ts';
 import { requiredPart } from '../store/rows/required-part.ts';
 import { readsOf } from '../store/versions/reads.ts';
 import { anyChange } from '../store/versions/subjects.ts';
-import { Failure, invalidParameter, sourceFailed } from '../wire/failure.ts';
-import type { StreamEnd } from '../wire/open-stream.ts';
 import type { Pace } from './pace.ts';
 import { replayStepMs } from './replay-instants.ts';
 import { failedEnd, type LiveEvent, type LiveSource } from './source.ts';

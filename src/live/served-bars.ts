@@ -1,4 +1,4 @@
-import { regularSession, sessionMinutes, tradeSpanAt } from '../domain/calendar.ts';
+import { regularSession, sessionMinutes, tradeSpanAt } from '../core/domain/calendar.ts';
 import {
   type Bar,
   type BarColumns,
@@ -7,10 +7,10 @@ import {
   type Timeframe,
   timeframeMs,
   toBarColumns,
-} from '../domain/market/bar.ts';
-import { oneBar } from '../domain/market/bar-aggregation.ts';
-import { exchangeInstant, type SessionDate } from '../domain/market-time.ts';
-import { minuteMs } from '../runtime/clock.ts';
+} from '../core/domain/market/bar.ts';
+import { oneBar } from '../core/domain/market/bar-aggregation.ts';
+import { exchangeInstant, type SessionDate } from '../core/domain/market-time.ts';
+import { minuteMs } from '../platform/runtime/clock.ts';
 import {
   concatBars,
   firstAtOrAfter,

@@ -1,5 +1,5 @@
-import { tradeDate } from '../domain/calendar.ts';
-import { type Failure, invalidParameter } from '../wire/failure.ts';
+import { tradeDate } from '../core/domain/calendar.ts';
+import { type Failure, invalidParameter } from '../platform/wire/failure.ts';
 
 /** 400 for a `since` before the first instant that is served, which it names. */
 export function tooEarly(firstMs: number, reason: string): Failure {

@@ -1,6 +1,6 @@
 import type { Caller } from '../access/caller.ts';
-import { type Failure, shuttingDown } from '../wire/failure.ts';
-import type { StreamEnd } from '../wire/open-stream.ts';
+import { type Failure, shuttingDown } from '../platform/wire/failure.ts';
+import type { StreamEnd } from '../platform/wire/open-stream.ts';
 
 /** A live event, one object for all subscribers. */
 export interface LiveEvent<T = unknown> {

@@ -1,8 +1,8 @@
-import { tradeSpan } from '../domain/calendar.ts';
-import { type BarColumns, inWholeShares, type Timeframe, timeframeMs } from '../domain/market/bar.ts';
-import { oneBar } from '../domain/market/bar-aggregation.ts';
-import { exchangeDate } from '../domain/market-time.ts';
-import { type Batching, batched } from '../runtime/batched.ts';
+import { tradeSpan } from '../core/domain/calendar.ts';
+import { type BarColumns, inWholeShares, type Timeframe, timeframeMs } from '../core/domain/market/bar.ts';
+import { oneBar } from '../core/domain/market/bar-aggregation.ts';
+import { exchangeDate } from '../core/domain/market-time.ts';
+import { type Batching, batched } from '../platform/runtime/batched.ts';
 import { lastBarStarts, readBars } from '../store/market/bar-blocks.ts';
 import type { Store } from '../store/rows/connection.ts';
 import {

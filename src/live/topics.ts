@@ -1,8 +1,8 @@
 import type { Caller } from '../access/caller.ts';
-import type { OneCommit } from '../runtime/once-per-request.ts';
-import { forEverybody, forThisRequest } from '../runtime/request-scope.ts';
+import type { OneCommit } from '../platform/runtime/once-per-request.ts';
+import { forEverybody, forThisRequest } from '../platform/runtime/request-scope.ts';
+import { Failure, sourceFailed } from '../platform/wire/failure.ts';
 import type { Change } from '../store/versions/subjects.ts';
-import { Failure, sourceFailed } from '../wire/failure.ts';
 import { Mailbox, mostWaiting, type QueuePolicy } from './mailbox.ts';
 import { failedEnd, type LiveEvent, type LiveSource } from './source.ts';
 

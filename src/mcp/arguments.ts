@@ -1,6 +1,6 @@
+import { invalidParameter } from '../platform/wire/failure.ts';
+import { numberText } from '../platform/wire/number-text.ts';
 import type { Route } from '../rest/contract/route.ts';
-import { invalidParameter } from '../wire/failure.ts';
-import { numberText } from '../wire/number-text.ts';
 import { listItems } from './tools.ts';
 
 /** A tool's arguments in the form that its route takes. */

@@ -13,10 +13,10 @@ import {
 import MiniSearch, { type SearchOptions } from 'minisearch';
 import type { Caller } from '../access/caller.ts';
 import type { EndpointServices } from '../access/endpoint-services.ts';
+import { invalidParameter } from '../platform/wire/failure.ts';
+import { shownValue } from '../platform/wire/printed-value.ts';
 import type { CompiledRoute } from '../rest/contract/compiled-route.ts';
 import type { JsonSchema } from '../rest/contract/json-schema.ts';
-import { invalidParameter } from '../wire/failure.ts';
-import { shownValue } from '../wire/printed-value.ts';
 import { methodologyPath } from './resources.ts';
 import { isOffered, toolName, toolOf } from './tools.ts';
 

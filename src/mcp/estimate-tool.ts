@@ -1,4 +1,4 @@
-import { invalidParameter } from '../wire/failure.ts';
+import { invalidParameter } from '../platform/wire/failure.ts';
 import { requireVariables } from './graphql-tool.ts';
 import { answered, type ToolResult } from './results.ts';
 import { listItems, type Tool } from './tools.ts';

@@ -1,5 +1,5 @@
 import { type ExecutionResult, type GraphQLError, Kind, parse } from 'graphql';
-import { type Failure, invalidParameter, sentFailure } from '../wire/failure.ts';
+import { type Failure, invalidParameter, sentFailure } from '../platform/wire/failure.ts';
 import { answered, failed, type ToolResult } from './results.ts';
 import { listItems, type Tool } from './tools.ts';
 

@@ -1,5 +1,5 @@
 import { type JSONRPCMessage, ProtocolErrorCode } from '@modelcontextprotocol/server';
-import { clipped } from '../wire/printed-value.ts';
+import { clipped } from '../platform/wire/printed-value.ts';
 
 /** Maximum number of issues in an answer, and of its characters. */
 const mostIssues = 5;

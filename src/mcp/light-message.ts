@@ -1,4 +1,4 @@
-import { invalidRequest } from '../wire/failure.ts';
+import { invalidRequest } from '../platform/wire/failure.ts';
 
 // The SDK validates every message through schemas, synchronously: 30 ms for 9,000 keys that nothing reads, 240 ms for
 // 9,000 capabilities. It gets only the parts of a message that it reads; a call's arguments are set aside.

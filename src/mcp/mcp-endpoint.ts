@@ -14,11 +14,11 @@ import {
 } from '@modelcontextprotocol/server';
 import { type Request, type RequestHandler, type Response, Router } from 'express';
 import { bodyRequests } from '../access/limits/body-points.ts';
+import { yieldForBytes } from '../platform/runtime/event-loop.ts';
+import { Failure, invalidParameter, methodNotAllowed } from '../platform/wire/failure.ts';
+import { clipped } from '../platform/wire/printed-value.ts';
 import type { CompiledRoute } from '../rest/contract/compiled-route.ts';
 import { asFailure } from '../rest/http/router.ts';
-import { yieldForBytes } from '../runtime/event-loop.ts';
-import { Failure, invalidParameter, methodNotAllowed } from '../wire/failure.ts';
-import { clipped } from '../wire/printed-value.ts';
 import { builtInTools } from './built-in-tools.ts';
 import { called, type Exchange, type McpParts, type Offered } from './calls.ts';
 import { Catalog } from './catalog.ts';

@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import type { Response } from 'express';
-import { bodyBytes, utf8Text } from '../http/read-body.ts';
-import { type Failure, invalidRequest } from '../wire/failure.ts';
-import { type JsonSize, jsonSize, mostJsonValues } from '../wire/json-size.ts';
-import { clipped } from '../wire/printed-value.ts';
-import { deepestJson } from '../wire/stored-text.ts';
+import { bodyBytes, utf8Text } from '../platform/http/read-body.ts';
+import { type Failure, invalidRequest } from '../platform/wire/failure.ts';
+import { type JsonSize, jsonSize, mostJsonValues } from '../platform/wire/json-size.ts';
+import { clipped } from '../platform/wire/printed-value.ts';
+import { deepestJson } from '../platform/wire/stored-text.ts';
 import { type LightMessages, lightMessages } from './light-message.ts';
 
 /** Bytes of a request; a larger journal import goes to the route itself. */

@@ -1,5 +1,5 @@
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
-import { clipped } from '../wire/printed-value.ts';
+import { clipped } from '../platform/wire/printed-value.ts';
 
 /** A prompt, as listed to clients. */
 interface Prompt {

@@ -1,5 +1,5 @@
+import type { Failure } from '../platform/wire/failure.ts';
 import { type Envelope, errorEnvelope } from '../rest/contract/envelope.ts';
-import type { Failure } from '../wire/failure.ts';
 import { bounded } from './bounded.ts';
 import type { Cut } from './selected-items.ts';
 import { listItems } from './tools.ts';

@@ -1,4 +1,4 @@
-import { invalidParameter } from '../wire/failure.ts';
+import { invalidParameter } from '../platform/wire/failure.ts';
 import { entryKinds } from './catalog.ts';
 import { estimateTool } from './estimate-tool.ts';
 import { graphqlTool } from './graphql-tool.ts';

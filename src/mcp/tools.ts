@@ -1,5 +1,5 @@
 import type { Caller } from '../access/caller.ts';
-import { reaches, type Tier } from '../domain/tier.ts';
+import { reaches, type Tier } from '../platform/config/tier.ts';
 import type { CompiledRoute } from '../rest/contract/compiled-route.ts';
 import { readAtKey } from '../rest/contract/envelope.ts';
 import type { JsonSchema } from '../rest/contract/json-schema.ts';

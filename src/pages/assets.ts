@@ -2,9 +2,9 @@ import { extname } from 'node:path';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { type Request, type Response, Router } from 'express';
-import { allowSharedCaching } from '../http/cache-headers.ts';
+import { allowSharedCaching } from '../platform/http/cache-headers.ts';
+import { methodNotAllowed } from '../platform/wire/failure.ts';
 import { matchesTag } from '../rest/http/respond.ts';
-import { methodNotAllowed } from '../wire/failure.ts';
 import type { AssetFile, Compression } from './asset-file.ts';
 import { builtAssets } from './built-assets.ts';
 

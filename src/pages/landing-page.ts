@@ -1,4 +1,4 @@
-import type { StoredOverview } from '../domain/market/stored-overview.ts';
+import type { StoredOverview } from '../core/domain/market/stored-overview.ts';
 import { firstQuery, firstRoute } from './first-requests.ts';
 import { graphiqlLink } from './graphiql-link.ts';
 import { type Html, html } from './html.ts';

@@ -1,4 +1,4 @@
-import { marketClock } from '../domain/market-clock.ts';
+import { marketClock } from '../core/domain/market-clock.ts';
 import { type Html, html } from './html.ts';
 
 /** The sample market of a server. */

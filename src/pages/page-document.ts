@@ -1,5 +1,5 @@
 import type { Request, Response } from 'express';
-import { allowSharedCaching } from '../http/cache-headers.ts';
+import { allowSharedCaching } from '../platform/http/cache-headers.ts';
 import { keptBody } from '../rest/http/description.ts';
 import { type Body, sendBody } from '../rest/http/respond.ts';
 import type { Assets } from './assets.ts';

@@ -1,5 +1,5 @@
 import type { Request } from 'express';
-import type { StoredOverview } from '../domain/market/stored-overview.ts';
+import type { StoredOverview } from '../core/domain/market/stored-overview.ts';
 import type { CompiledRoute } from '../rest/contract/compiled-route.ts';
 import type { JsonSchema } from '../rest/contract/json-schema.ts';
 import type { StreamOperations } from '../rest/stream/stream.ts';

@@ -1,8 +1,8 @@
 import { type Request, type Response, Router } from 'express';
 import { LRUCache } from 'lru-cache';
+import { methodNotAllowed } from '../platform/wire/failure.ts';
 import { standingAt } from '../rest/contract/example.ts';
 import type { Body } from '../rest/http/respond.ts';
-import { methodNotAllowed } from '../wire/failure.ts';
 import type { Assets } from './assets.ts';
 import { dashboardPage } from './dashboard/dashboard-page.ts';
 import { asksForEditor, graphiqlPage } from './graphiql/graphiql-page.ts';

@@ -1,4 +1,4 @@
-import { tradeSpan } from '../domain/calendar.ts';
+import { tradeSpan } from '../core/domain/calendar.ts';
 import {
   addDays,
   exchangeDate,
@@ -6,9 +6,9 @@ import {
   parseRequestedInstant,
   type SessionDate,
   startOfDate,
-} from '../domain/market-time.ts';
-import { minuteMs } from '../runtime/clock.ts';
-import { invalidParameter } from '../wire/failure.ts';
+} from '../core/domain/market-time.ts';
+import { minuteMs } from '../platform/runtime/clock.ts';
+import { invalidParameter } from '../platform/wire/failure.ts';
 import type { Past, RequestContext } from './context.ts';
 
 /** The requested stored state. */

@@ -1,6 +1,6 @@
-import type { ChainCapture } from '../domain/chain/chain.ts';
-import type { SessionDate } from '../domain/market-time.ts';
-import { batched } from '../runtime/batched.ts';
+import type { ChainCapture } from '../core/domain/chain/chain.ts';
+import type { SessionDate } from '../core/domain/market-time.ts';
+import { batched } from '../platform/runtime/batched.ts';
 import { chainCapturesAt, lastChainTimes } from '../store/chain/chain-captures.ts';
 import { lastSolvedMinutes, type SolvedMinute } from '../store/chain/solved-minutes.ts';
 import { gexCapturesAt, type StoredGexCapture } from '../store/gex/captures.ts';

@@ -1,20 +1,20 @@
 import type { Caller } from '../access/caller.ts';
 import type { Access } from '../access/open-access.ts';
-import type { OptionContract } from '../domain/chain/option-contract.ts';
-import type { OptionRoots } from '../domain/chain/option-root.ts';
-import type { SymbolEntry } from '../domain/market/symbol.ts';
-import type { Provenance } from '../domain/provenance.ts';
+import type { OptionContract } from '../core/domain/chain/option-contract.ts';
+import type { OptionRoots } from '../core/domain/chain/option-root.ts';
+import type { SymbolEntry } from '../core/domain/market/symbol.ts';
 import type { LiveHub } from '../live/hub.ts';
-import type { Batching } from '../runtime/batched.ts';
-import type { Clock } from '../runtime/clock.ts';
-import { type MaybePromise, whenThere } from '../runtime/maybe-promise.ts';
-import type { OneCommit, SharedWork } from '../runtime/once-per-request.ts';
-import type { RandomBytes } from '../runtime/ulid.ts';
+import type { Provenance } from '../platform/config/provenance.ts';
+import type { Batching } from '../platform/runtime/batched.ts';
+import type { Clock } from '../platform/runtime/clock.ts';
+import { type MaybePromise, whenThere } from '../platform/runtime/maybe-promise.ts';
+import type { OneCommit, SharedWork } from '../platform/runtime/once-per-request.ts';
+import type { RandomBytes } from '../platform/runtime/ulid.ts';
+import { Failure, notFound, sourceFailed, sourceNotConfigured } from '../platform/wire/failure.ts';
 import type { ListedContract } from '../store/chain/contract-lines.ts';
 import { type SymbolRegistry, symbolRegistry } from '../store/market/symbols.ts';
 import type { Store } from '../store/rows/connection.ts';
 import { readsOf } from '../store/versions/reads.ts';
-import { Failure, notFound, sourceFailed, sourceNotConfigured } from '../wire/failure.ts';
 
 /** The datasets with a configurable source. */
 export const datasets = ['bars', 'chain', 'option_tape', 'stock_tape', 'option_bars'] as const;

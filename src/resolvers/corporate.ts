@@ -1,14 +1,14 @@
 import { requireReadable } from '../access/entitlement/entitlement.ts';
-import type { Dividend } from '../domain/market/dividends.ts';
-import { type Rate, rateAt } from '../domain/market/rates.ts';
-import { isKnownOn, type Split } from '../domain/market/splits.ts';
-import { billWithout } from '../domain/market/us-bills.ts';
-import { exchangeDate, type SessionDate } from '../domain/market-time.ts';
-import { batched } from '../runtime/batched.ts';
+import type { Dividend } from '../core/domain/market/dividends.ts';
+import { type Rate, rateAt } from '../core/domain/market/rates.ts';
+import { isKnownOn, type Split } from '../core/domain/market/splits.ts';
+import { billWithout } from '../core/domain/market/us-bills.ts';
+import { exchangeDate, type SessionDate } from '../core/domain/market-time.ts';
+import { batched } from '../platform/runtime/batched.ts';
+import { invalidParameter } from '../platform/wire/failure.ts';
 import { dividendsOf } from '../store/market/dividends.ts';
 import { curveOn } from '../store/market/rates.ts';
 import { readSplits } from '../store/market/splits.ts';
-import { invalidParameter } from '../wire/failure.ts';
 import { findSymbol, fromStore, ofAllInstants, type RequestContext } from './context.ts';
 
 /** All stored splits of a symbol, ascending; those of one request are read together. */

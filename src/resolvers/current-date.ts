@@ -1,7 +1,7 @@
-import { nextTradingDay, regularSession, tradeDate, tradeSpan } from '../domain/calendar.ts';
-import { exchangeDate, type SessionDate } from '../domain/market-time.ts';
-import type { MaybePromise } from '../runtime/maybe-promise.ts';
-import { oncePerRequest } from '../runtime/once-per-request.ts';
+import { nextTradingDay, regularSession, tradeDate, tradeSpan } from '../core/domain/calendar.ts';
+import { exchangeDate, type SessionDate } from '../core/domain/market-time.ts';
+import type { MaybePromise } from '../platform/runtime/maybe-promise.ts';
+import { oncePerRequest } from '../platform/runtime/once-per-request.ts';
 import { hasBegun } from '../store/market/session-begun.ts';
 import { fromStore, type RequestContext } from './context.ts';
 

@@ -1,6 +1,6 @@
-import { type ChainCapture, sourceTime } from '../domain/chain/chain.ts';
-import { lastInstant } from '../domain/chain/option-root.ts';
-import { exchangeDate, type SessionDate } from '../domain/market-time.ts';
+import { type ChainCapture, sourceTime } from '../core/domain/chain/chain.ts';
+import { lastInstant } from '../core/domain/chain/option-root.ts';
+import { exchangeDate, type SessionDate } from '../core/domain/market-time.ts';
 import type { StoredGexCapture } from '../store/gex/captures.ts';
 import { type AsOf, dateOf } from './as-of.ts';
 import { chainAsOf, type ReadGex, storedCapture } from './captures-at.ts';

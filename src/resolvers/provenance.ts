@@ -1,7 +1,7 @@
-import type { Coverage } from '../domain/flow/coverage.ts';
-import type { Generation, GenerationMaker, GenerationPart, LiveLines } from '../domain/generation.ts';
-import type { SessionDate } from '../domain/market-time.ts';
-import { batched } from '../runtime/batched.ts';
+import type { Coverage } from '../core/domain/flow/coverage.ts';
+import type { Generation, GenerationMaker, GenerationPart, LiveLines } from '../core/domain/generation.ts';
+import type { SessionDate } from '../core/domain/market-time.ts';
+import { batched } from '../platform/runtime/batched.ts';
 import { coverageKey, coveragesOf } from '../store/flow/coverage.ts';
 import { readGenerations } from '../store/market/generations.ts';
 import { originsOf } from '../store/market/session-origins.ts';

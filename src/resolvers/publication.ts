@@ -1,6 +1,6 @@
-import { previousTradingDay, regularSession, sessionMinutes, tradingDayAtOrBefore } from '../domain/calendar.ts';
-import { type Coverage, coverageAt } from '../domain/flow/coverage.ts';
-import { addDays, exchangeDate, exchangeInstant, type SessionDate } from '../domain/market-time.ts';
+import { previousTradingDay, regularSession, sessionMinutes, tradingDayAtOrBefore } from '../core/domain/calendar.ts';
+import { type Coverage, coverageAt } from '../core/domain/flow/coverage.ts';
+import { addDays, exchangeDate, exchangeInstant, type SessionDate } from '../core/domain/market-time.ts';
 import type { RequestContext } from './context.ts';
 
 // When a session's end-of-day data appears (methodology 9). A live server shows it as soon as it is stored; as of an

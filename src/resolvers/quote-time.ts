@@ -1,4 +1,4 @@
-import { type ChainCapture, sourceTime } from '../domain/chain/chain.ts';
+import { type ChainCapture, sourceTime } from '../core/domain/chain/chain.ts';
 
 type Captured = Pick<ChainCapture, 'capturedAt' | 'delayMs'>;
 

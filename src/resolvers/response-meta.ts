@@ -1,6 +1,6 @@
-import { isSealed } from '../domain/calendar.ts';
-import { exchangeDate, type SessionDate } from '../domain/market-time.ts';
-import type { Tier } from '../domain/tier.ts';
+import { isSealed } from '../core/domain/calendar.ts';
+import { exchangeDate, type SessionDate } from '../core/domain/market-time.ts';
+import type { Tier } from '../platform/config/tier.ts';
 import type { AsOf } from './as-of.ts';
 import type { RequestContext } from './context.ts';
 import { currentDate } from './current-date.ts';

@@ -1,6 +1,6 @@
-import { sessionOf } from '../domain/calendar.ts';
-import type { ChainCapture } from '../domain/chain/chain.ts';
-import { exchangeInstant, type SessionDate } from '../domain/market-time.ts';
+import { sessionOf } from '../core/domain/calendar.ts';
+import type { ChainCapture } from '../core/domain/chain/chain.ts';
+import { exchangeInstant, type SessionDate } from '../core/domain/market-time.ts';
 import type { SourceKey } from './provenance.ts';
 
 const stockDatasets = ['stock-trades', 'stock-minute-bars', 'stock-day-bars'];

@@ -1,6 +1,6 @@
 import { type DocumentNode, type GraphQLSchema, getOperationAST, Kind, OperationTypeNode, visit } from 'graphql';
 import type { GraphTables, ReadTable } from '../graphql/execution/answer-table.ts';
-import { invalidParameter, invalidRequest } from '../wire/failure.ts';
+import { invalidParameter, invalidRequest } from '../platform/wire/failure.ts';
 import { inlineSchema } from './contract/answer-schema.ts';
 import { headerJson } from './contract/media.ts';
 import { answerTables, type Column, type Table, type Tables } from './contract/table.ts';

@@ -1,5 +1,5 @@
-import type { Config } from '../config/config.ts';
 import { storedWeights } from '../graphql/limits/weighed-operation.ts';
+import type { Config } from '../platform/config/config.ts';
 import { schema } from '../schema/index.ts';
 import type { CompiledRoute } from './contract/compiled-route.ts';
 import type { JsonSchema } from './contract/json-schema.ts';

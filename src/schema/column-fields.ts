@@ -1,4 +1,4 @@
-import { type Column, type Columns, type ColumnType, namesOf, type RowOf } from '../domain/columns.ts';
+import { type Column, type Columns, type ColumnType, namesOf, type RowOf } from '../core/domain/columns.ts';
 import type { builder } from './builder.ts';
 
 /** The types of the graph's builder. */

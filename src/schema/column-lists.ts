@@ -1,6 +1,6 @@
-import { type Column, type Columns, namesOf } from '../domain/columns.ts';
-import type { InColumns } from '../domain/rows-in-columns.ts';
-import { yieldToEventLoop } from '../runtime/event-loop.ts';
+import { type Column, type Columns, namesOf } from '../core/domain/columns.ts';
+import type { InColumns } from '../core/domain/rows-in-columns.ts';
+import { yieldToEventLoop } from '../platform/runtime/event-loop.ts';
 import { type GraphTypes, graphType } from './column-fields.ts';
 import type { FieldSize } from './cost.ts';
 

@@ -1,4 +1,4 @@
-import { snakeCase } from '../domain/columns.ts';
+import { snakeCase } from '../core/domain/columns.ts';
 
 /** The values of an enum, each with its description: a missing one is a compile error. */
 export function enumValues<V extends string>(

@@ -1,4 +1,4 @@
-import { exchangeTimeZone } from '../domain/market-time.ts';
+import { exchangeTimeZone } from '../core/domain/market-time.ts';
 import { builder } from './builder.ts';
 
 /** Options of an argument for the time zone of the named arguments. */

@@ -1,7 +1,7 @@
 import { brandWithType } from '@pothos/core';
+import { invalidParameter } from '../platform/wire/failure.ts';
 import { contextAt } from '../resolvers/as-of.ts';
 import type { Past, RequestContext } from '../resolvers/context.ts';
-import { invalidParameter } from '../wire/failure.ts';
 import type { Sizes } from './cost.ts';
 import type { Needs } from './needs.ts';
 

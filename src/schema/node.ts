@@ -1,8 +1,8 @@
 import type { ObjectRef } from '@pothos/core';
-import { isId } from '../domain/account.ts';
-import { readTicker } from '../domain/market/ticker.ts';
+import { isId } from '../core/domain/account.ts';
+import { readTicker } from '../core/domain/market/ticker.ts';
+import { invalidParameter } from '../platform/wire/failure.ts';
 import type { RequestContext } from '../resolvers/context.ts';
-import { invalidParameter } from '../wire/failure.ts';
 import { builder } from './builder.ts';
 import { type Needs, needsOfGroup } from './needs.ts';
 import {

@@ -1,5 +1,5 @@
+import { whenThere } from '../platform/runtime/maybe-promise.ts';
 import type { PriceChecked } from '../resolvers/gex/price-checks.ts';
-import { whenThere } from '../runtime/maybe-promise.ts';
 import { builder } from './builder.ts';
 
 /** The interface of answers with checks of the prices behind their figures. */

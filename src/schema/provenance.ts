@@ -1,4 +1,4 @@
-import type { GenerationMaker, LiveLines } from '../domain/generation.ts';
+import type { GenerationMaker, LiveLines } from '../core/domain/generation.ts';
 import type { RequestContext } from '../resolvers/context.ts';
 import { type Provenance, provenanceOf, type ShownFile } from '../resolvers/provenance.ts';
 import type { ResponseMeta } from '../resolvers/response-meta.ts';

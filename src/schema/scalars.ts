@@ -1,11 +1,17 @@
 import { GraphQLError, Kind, print, type ValueNode } from 'graphql';
-import { contractId, parseOptionContract } from '../domain/chain/option-contract.ts';
-import { timeframes } from '../domain/market/bar.ts';
-import { parseTicker } from '../domain/market/ticker.ts';
-import { isTimeZone, parseClockTime, parseDate, parseRequestedInstant, rejectSeconds } from '../domain/market-time.ts';
-import { Failure, invalidParameter } from '../wire/failure.ts';
-import { numberText } from '../wire/number-text.ts';
-import { shownValue } from '../wire/printed-value.ts';
+import { contractId, parseOptionContract } from '../core/domain/chain/option-contract.ts';
+import { timeframes } from '../core/domain/market/bar.ts';
+import { parseTicker } from '../core/domain/market/ticker.ts';
+import {
+  isTimeZone,
+  parseClockTime,
+  parseDate,
+  parseRequestedInstant,
+  rejectSeconds,
+} from '../core/domain/market-time.ts';
+import { Failure, invalidParameter } from '../platform/wire/failure.ts';
+import { numberText } from '../platform/wire/number-text.ts';
+import { shownValue } from '../platform/wire/printed-value.ts';
 import { builder } from './builder.ts';
 import { capturePoint } from './gex/capture-id.ts';
 

@@ -1,6 +1,6 @@
 // Upgrades stores of earlier releases, which could hold the sample market and other data. Other data wins: simulated
 // sessions are deleted by their origin, or, in stores of before there were origins, by the names of their files.
-import { exchangeDate, type SessionDate } from '../domain/market-time.ts';
+import { exchangeDate, type SessionDate } from '../core/domain/market-time.ts';
 import { lockAllBarBlocks, pickBars } from './market/bar-blocks.ts';
 import { decodeBars, encodeBars } from './market/bar-codec.ts';
 import { every, markLive, saveStoreOrigin, storeOrigin } from './market/session-origins.ts';

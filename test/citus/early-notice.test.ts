@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, inject, test, vi } from 'vitest';
-import { toBarColumns } from '../../src/domain/market/bar.ts';
-import { exchangeInstant } from '../../src/domain/market-time.ts';
+import { toBarColumns } from '../../src/core/domain/market/bar.ts';
+import { exchangeInstant } from '../../src/core/domain/market-time.ts';
 import { writeBars } from '../../src/store/market/bar-blocks.ts';
 import { openStore, type Store } from '../../src/store/rows/connection.ts';
 import { inTransaction } from '../../src/store/rows/transaction.ts';

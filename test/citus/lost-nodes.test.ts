@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Timeframe, toBarColumns } from '../../src/domain/market/bar.ts';
-import { exchangeInstant } from '../../src/domain/market-time.ts';
+import { type Timeframe, toBarColumns } from '../../src/core/domain/market/bar.ts';
+import { exchangeInstant } from '../../src/core/domain/market-time.ts';
 import { readBars, writeBars } from '../../src/store/market/bar-blocks.ts';
 import { openStore, type Store } from '../../src/store/rows/connection.ts';
 import { inSettledTransaction, inTransaction } from '../../src/store/rows/transaction.ts';

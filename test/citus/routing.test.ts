@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { sessionMinutes } from '../../src/domain/calendar.ts';
-import { exchangeMinuteOfDay, exchangeTimeZone, parseRequestedInstant } from '../../src/domain/market-time.ts';
+import { sessionMinutes } from '../../src/core/domain/calendar.ts';
+import { exchangeMinuteOfDay, exchangeTimeZone, parseRequestedInstant } from '../../src/core/domain/market-time.ts';
 import { openStore } from '../../src/store/rows/connection.ts';
 import { about, knownRoutes } from '../contract/known-routes.ts';
 import { madeRequests } from '../contract/requests.ts';

@@ -1,12 +1,12 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { exchangeInstant } from '../../src/domain/market-time.ts';
-import { barHeader, dayFile, dayHistoryFile, minuteFile } from '../../src/sample/market/bar-files.ts';
-import { chainFile, sessionChain } from '../../src/sample/market/chain-file.ts';
-import { liveTapeLines } from '../../src/sample/market/live-tape.ts';
-import { optionBarFile } from '../../src/sample/market/options/option-bar-file.ts';
-import { samplePrices } from '../../src/sample/market/prices.ts';
-import { sampleSymbolOf } from '../../src/sample/market/universe.ts';
+import { exchangeInstant } from '../../src/core/domain/market-time.ts';
+import { barHeader, dayFile, dayHistoryFile, minuteFile } from '../../src/intake/sample/market/bar-files.ts';
+import { chainFile, sessionChain } from '../../src/intake/sample/market/chain-file.ts';
+import { liveTapeLines } from '../../src/intake/sample/market/live-tape.ts';
+import { optionBarFile } from '../../src/intake/sample/market/options/option-bar-file.ts';
+import { samplePrices } from '../../src/intake/sample/market/prices.ts';
+import { sampleSymbolOf } from '../../src/intake/sample/market/universe.ts';
 import { recordsOf, sampleTapes } from '../support/tapes/sample-tapes.ts';
 
 /** Sessions of the files: the first has bars alone, two have tapes, and the last comes live. */

@@ -1,11 +1,11 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Dataset } from '../../src/domain/dataset.ts';
-import { exchangeInstant } from '../../src/domain/market-time.ts';
-import { ensureStarterRegistry } from '../../src/ingest/files/lists/starter-registry.ts';
-import { ingestFiles } from '../../src/ingest/ingest.ts';
-import { writeSampleMetadata } from '../../src/ingest/sample-metadata.ts';
+import type { Dataset } from '../../src/core/domain/dataset.ts';
+import { exchangeInstant } from '../../src/core/domain/market-time.ts';
+import { ensureStarterRegistry } from '../../src/intake/ingest/files/lists/starter-registry.ts';
+import { ingestFiles } from '../../src/intake/ingest/ingest.ts';
+import { writeSampleMetadata } from '../../src/intake/ingest/sample-metadata.ts';
 import { storeOrigin } from '../../src/store/market/session-origins.ts';
 import { marketRows } from '../../src/store/origin.ts';
 import { openStore } from '../../src/store/rows/connection.ts';

@@ -3,10 +3,10 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { startMarket } from '../../src/cli/market-process.ts';
-import { readConfig } from '../../src/config/config.ts';
-import { exchangeInstant } from '../../src/domain/market-time.ts';
-import { ensureStarterRegistry } from '../../src/ingest/files/lists/starter-registry.ts';
-import { sampleMetadata } from '../../src/ingest/sample-metadata.ts';
+import { exchangeInstant } from '../../src/core/domain/market-time.ts';
+import { ensureStarterRegistry } from '../../src/intake/ingest/files/lists/starter-registry.ts';
+import { sampleMetadata } from '../../src/intake/ingest/sample-metadata.ts';
+import { readConfig } from '../../src/platform/config/config.ts';
 import { dataFolder } from '../support/data-folder.ts';
 import { storeForThisTest, type TestStore } from '../support/store.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { planMemory } from '../../src/runtime/memory-plan.ts';
+import { planMemory } from '../../src/platform/runtime/memory-plan.ts';
 import { storeForThisTest } from '../support/store.ts';
 import { launcher } from './command-line.ts';
 import { served } from './served.ts';

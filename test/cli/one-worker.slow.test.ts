@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import http from 'node:http';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { sampleVersion } from '../../src/sample/market/plan.ts';
+import { sampleVersion } from '../../src/intake/sample/market/plan.ts';
 import { writeMetadata } from '../../src/store/rows/metadata.ts';
 import { dataFolder } from '../support/data-folder.ts';
 import { waitingForLocks } from '../support/locks.ts';

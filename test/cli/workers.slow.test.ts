@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { sampleVersion } from '../../src/sample/market/plan.ts';
+import { sampleVersion } from '../../src/intake/sample/market/plan.ts';
 import { writeMetadata } from '../../src/store/rows/metadata.ts';
 import { dataFolder } from '../support/data-folder.ts';
 import { storeForThisTest } from '../support/store.ts';

@@ -1,6 +1,6 @@
-import { exchangeInstant } from '../../src/domain/market-time.ts';
-import { ensureStarterRegistry } from '../../src/ingest/files/lists/starter-registry.ts';
-import { ensureSampleMarket } from '../../src/ingest/sample/sample-market.ts';
+import { exchangeInstant } from '../../src/core/domain/market-time.ts';
+import { ensureStarterRegistry } from '../../src/intake/ingest/files/lists/starter-registry.ts';
+import { ensureSampleMarket } from '../../src/intake/ingest/sample/sample-market.ts';
 import { type Standing, standingAt } from '../../src/rest/contract/example.ts';
 import { type TestApp, testApp } from '../support/app.ts';
 import { testStore } from '../support/store.ts';

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { toBarColumns } from '../../src/domain/market/bar.ts';
+import { toBarColumns } from '../../src/core/domain/market/bar.ts';
 import { writeBars } from '../../src/store/market/bar-blocks.ts';
 import { inTransaction } from '../../src/store/rows/transaction.ts';
 import { tapegraph } from '../cli/command-line.ts';

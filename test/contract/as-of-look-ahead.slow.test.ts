@@ -1,12 +1,12 @@
 // A server fed all of a tape, asked as of an instant, and one fed the corrected tape up to that instant whose clock
 // stands there, are the same.
 import { afterAll, describe, expect, test } from 'vitest';
-import { exchangeInstant } from '../../src/domain/market-time.ts';
-import { follow } from '../../src/ingest/tail/follow.ts';
+import { exchangeInstant } from '../../src/core/domain/market-time.ts';
+import { follow } from '../../src/intake/ingest/tail/follow.ts';
 import { saveSplits } from '../../src/store/market/splits.ts';
 import { saveSymbols } from '../../src/store/market/symbols.ts';
 import { inTransaction } from '../../src/store/rows/transaction.ts';
-import { options } from '../ingest/tail/followed-tape.ts';
+import { options } from '../intake/ingest/tail/followed-tape.ts';
 import { type Json, type TestApp, testApp, testSymbols } from '../support/app.ts';
 import { asOfFields, notSelected } from '../support/as-of-fields.ts';
 import { GraphWalk } from '../support/graph-walk.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { exchangeInstant } from '../../src/domain/market-time.ts';
+import { exchangeInstant } from '../../src/core/domain/market-time.ts';
 import type { Json, TestApp } from '../support/app.ts';
 import { filledApp, filledContract, filledNowMs } from '../support/filled-market.ts';
 import { largeTrade, leg, storeLargeTrades } from '../support/flow.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { toBarColumns } from '../../src/domain/market/bar.ts';
-import { exchangeInstant } from '../../src/domain/market-time.ts';
+import { toBarColumns } from '../../src/core/domain/market/bar.ts';
+import { exchangeInstant } from '../../src/core/domain/market-time.ts';
 import { saveCoverages } from '../../src/store/flow/coverage.ts';
 import { saveCrossSections } from '../../src/store/flow/cross-sections.ts';
 import { writeBars } from '../../src/store/market/bar-blocks.ts';

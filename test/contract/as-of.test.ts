@@ -1,6 +1,6 @@
 import { type GraphQLObjectType, getNamedType, isObjectType } from 'graphql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { exchangeInstant } from '../../src/domain/market-time.ts';
+import { exchangeInstant } from '../../src/core/domain/market-time.ts';
 import { filledIn } from '../../src/rest/contract/example.ts';
 import { routes } from '../../src/rest/routes.ts';
 import type { Json, TestApp } from '../support/app.ts';

@@ -2,7 +2,7 @@
 // digits with leading zeros, 0000 to 9999. Asked with a key, whose windows are counted back from the dates that it
 // sends.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { addDays } from '../../src/domain/market-time.ts';
+import { addDays } from '../../src/core/domain/market-time.ts';
 import type { TestApp } from '../support/app.ts';
 import { filledApp } from '../support/filled-market.ts';
 import { about, knownRoutes, saveScreen } from './known-routes.ts';

@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { exchangeInstant } from '../../src/domain/market-time.ts';
-import { ingestFiles } from '../../src/ingest/ingest.ts';
+import { exchangeInstant } from '../../src/core/domain/market-time.ts';
+import { ingestFiles } from '../../src/intake/ingest/ingest.ts';
 import { type TestApp, testApp } from '../support/app.ts';
 import { readEvents } from '../support/event-reader.ts';
 import { type HandTimers, handTimers, trade } from '../support/live.ts';

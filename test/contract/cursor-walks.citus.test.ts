@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { isInterfaceType, isObjectType } from 'graphql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { toBarColumns } from '../../src/domain/market/bar.ts';
-import { exchangeInstant } from '../../src/domain/market-time.ts';
+import { toBarColumns } from '../../src/core/domain/market/bar.ts';
+import { exchangeInstant } from '../../src/core/domain/market-time.ts';
 import { schema } from '../../src/schema/index.ts';
 import { putScreen } from '../../src/store/account/saved-screens.ts';
 import { putWatchlist } from '../../src/store/account/watchlists.ts';

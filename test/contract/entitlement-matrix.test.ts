@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { generateApiKey } from '../../src/access/identity/api-key.ts';
 import { createSiteSession } from '../../src/access/identity/site-session.ts';
-import type { Classification, Tier } from '../../src/domain/tier.ts';
+import type { Classification, Tier } from '../../src/platform/config/tier.ts';
 import type { SymbolRule } from '../../src/rest/contract/route.ts';
 import type { Needs } from '../../src/schema/needs.ts';
 import { type TestApp, testApp } from '../support/app.ts';

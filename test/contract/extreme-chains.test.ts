@@ -9,8 +9,8 @@ import {
   isRequiredArgument,
 } from 'graphql';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { exchangeInstant } from '../../src/domain/market-time.ts';
-import { follow } from '../../src/ingest/tail/follow.ts';
+import { exchangeInstant } from '../../src/core/domain/market-time.ts';
+import { follow } from '../../src/intake/ingest/tail/follow.ts';
 import { schema } from '../../src/schema/index.ts';
 import { type TestApp, testApp } from '../support/app.ts';
 

@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { exchangeInstant } from '../../src/domain/market-time.ts';
-import { follow } from '../../src/ingest/tail/follow.ts';
+import { exchangeInstant } from '../../src/core/domain/market-time.ts';
+import { follow } from '../../src/intake/ingest/tail/follow.ts';
 import { type TestApp, testApp } from '../support/app.ts';
 
 /*

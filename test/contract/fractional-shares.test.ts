@@ -1,10 +1,10 @@
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { stockBars } from '../../src/cli/commands/export/export-stock-bars.ts';
-import { timeframes } from '../../src/domain/market/bar.ts';
-import { exchangeInstant } from '../../src/domain/market-time.ts';
-import { ingestFiles } from '../../src/ingest/ingest.ts';
-import { follow } from '../../src/ingest/tail/follow.ts';
+import { timeframes } from '../../src/core/domain/market/bar.ts';
+import { exchangeInstant } from '../../src/core/domain/market-time.ts';
+import { ingestFiles } from '../../src/intake/ingest/ingest.ts';
+import { follow } from '../../src/intake/ingest/tail/follow.ts';
 import { type Json, type TestApp, testApp } from '../support/app.ts';
 import { readEvents } from '../support/event-reader.ts';
 import { vendorFile } from '../support/tapes/tape-lines.ts';

@@ -1,9 +1,9 @@
 import http from 'node:http';
 import { setImmediate as nextLoop } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { toBarColumns } from '../../src/domain/market/bar.ts';
-import { heavyWork } from '../../src/runtime/event-loop.ts';
-import { RequestScope } from '../../src/runtime/request-scope.ts';
+import { toBarColumns } from '../../src/core/domain/market/bar.ts';
+import { heavyWork } from '../../src/platform/runtime/event-loop.ts';
+import { RequestScope } from '../../src/platform/runtime/request-scope.ts';
 import { writeBars } from '../../src/store/market/bar-blocks.ts';
 import { inTransaction } from '../../src/store/rows/transaction.ts';
 import { type TestApp, testApp } from '../support/app.ts';

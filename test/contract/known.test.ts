@@ -2,11 +2,11 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Dataset } from '../../src/domain/dataset.ts';
-import { exchangeInstant } from '../../src/domain/market-time.ts';
-import { ingestFiles } from '../../src/ingest/ingest.ts';
-import { reconcile } from '../../src/ingest/options/reconcile.ts';
-import { recompute } from '../../src/ingest/recompute/recompute.ts';
+import type { Dataset } from '../../src/core/domain/dataset.ts';
+import { exchangeInstant } from '../../src/core/domain/market-time.ts';
+import { ingestFiles } from '../../src/intake/ingest/ingest.ts';
+import { reconcile } from '../../src/intake/ingest/options/reconcile.ts';
+import { recompute } from '../../src/intake/ingest/recompute/recompute.ts';
 import { filledIn } from '../../src/rest/contract/example.ts';
 import { routes } from '../../src/rest/routes.ts';
 import { chainCapturesAt, saveChainCapture } from '../../src/store/chain/chain-captures.ts';

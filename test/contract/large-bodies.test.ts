@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { heavyWork } from '../../src/runtime/event-loop.ts';
+import { heavyWork } from '../../src/platform/runtime/event-loop.ts';
 import { type TestApp, testApp } from '../support/app.ts';
 import { talk } from '../support/web-socket.ts';
 

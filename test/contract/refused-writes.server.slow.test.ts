@@ -1,7 +1,7 @@
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
 import { watchBy } from '../../src/cli/server/observing.ts';
-import { readConfig } from '../../src/config/config.ts';
-import { createMetrics } from '../../src/observe/metrics.ts';
+import { readConfig } from '../../src/platform/config/config.ts';
+import { createMetrics } from '../../src/platform/observe/metrics.ts';
 import { openStore } from '../../src/store/rows/connection.ts';
 import { testApp } from '../support/app.ts';
 import { filledNowMs, fillMarket } from '../support/filled-market.ts';

@@ -1,7 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Bar, type BarColumns, barColumns, type Timeframe, toBarColumns } from '../../src/domain/market/bar.ts';
-import { aggregateBars, oneBar } from '../../src/domain/market/bar-aggregation.ts';
-import { exchangeInstant } from '../../src/domain/market-time.ts';
+import {
+  type Bar,
+  type BarColumns,
+  barColumns,
+  type Timeframe,
+  toBarColumns,
+} from '../../src/core/domain/market/bar.ts';
+import { aggregateBars, oneBar } from '../../src/core/domain/market/bar-aggregation.ts';
+import { exchangeInstant } from '../../src/core/domain/market-time.ts';
 import { saveOptionBars } from '../../src/store/chain/option-bars.ts';
 import { concatBars, firstAtOrAfter, sliceBars, writeBars } from '../../src/store/market/bar-blocks.ts';
 import { saveLiveQuotes } from '../../src/store/market/live-quotes.ts';

@@ -1,8 +1,8 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { ticker } from '../../src/cli/io/options.ts';
-import { createContractBook } from '../../src/domain/chain/contract-book.ts';
-import { readLiveLine } from '../../src/tape/live/live-line.ts';
+import { createContractBook } from '../../src/core/domain/chain/contract-book.ts';
+import { readLiveLine } from '../../src/intake/tape/live/live-line.ts';
 import { type TestApp, testApp } from '../support/app.ts';
 import { readEvents } from '../support/event-reader.ts';
 import { storeDays } from '../support/market.ts';

@@ -1,13 +1,13 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { layers, subjects } from '../../scripts/layer-rules.ts';
+import { folders, rooms } from '../../scripts/layer-rules.ts';
 import { guideFiles } from './guide-example.ts';
 
 const text = readFileSync('docs/architecture.md', 'utf8');
 
 describe('docs/architecture.md', () => {
   it('names the folders and what each may import, as the check holds it', () => {
-    for (const [folder, allowed] of Object.entries(layers)) {
+    for (const [folder, allowed] of Object.entries(rooms)) {
       if (allowed === '*' || folder.endsWith('.ts')) continue;
       expect(text).toMatch(new RegExp(`^\\| \`${folder}/\` \\| .* \\| ${allowed.join(', ') || '–'} \\|$`, 'm'));
     }
@@ -26,9 +26,9 @@ describe('docs/architecture.md', () => {
     expect(paths.filter((path) => !relative.has(path) && !isThere(path))).toEqual([]);
   });
 
-  it('names the subjects that layers are cut by', () => {
-    // The folders that both layers have: those that only one has hold how it works.
-    const shared = Object.keys(subjects.store!).filter((name) => name in subjects.schema!);
+  it('names the subjects that rooms are cut by', () => {
+    // The folders that both rooms have: those that only one has hold how it works.
+    const shared = Object.keys(folders.store!).filter((name) => name in folders.schema!);
     expect(shared).toHaveLength(7);
     for (const subject of shared) expect(text).toContain(`| \`${subject}\` |`);
   });

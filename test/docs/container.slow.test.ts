@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { readConfig, variableNames } from '../../src/config/config.ts';
+import { readConfig, variableNames } from '../../src/platform/config/config.ts';
 import { served } from '../cli/served.ts';
 import { storeForThisTest } from '../support/store.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';

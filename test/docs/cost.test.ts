@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { readConfig } from '../../src/config/config.ts';
 import { documentLimits } from '../../src/graphql/limits/document-limits.ts';
 import { weights } from '../../src/graphql/limits/weight.ts';
+import { readConfig } from '../../src/platform/config/config.ts';
 import { contractsOfExpiry, listSizes, writing } from '../../src/schema/cost.ts';
 import { proseOf } from '../support/prose.ts';
 

@@ -1,8 +1,8 @@
 import { readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { type Dataset, datasetNames } from '../../src/domain/dataset.ts';
-import { ingestFiles } from '../../src/ingest/ingest.ts';
+import { type Dataset, datasetNames } from '../../src/core/domain/dataset.ts';
+import { ingestFiles } from '../../src/intake/ingest/ingest.ts';
 import { storeForThisTest } from '../support/store.ts';
 
 const folder = join(import.meta.dirname, '../../docs/examples');

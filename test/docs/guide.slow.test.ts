@@ -70,7 +70,7 @@ describe('the examples of the guides', { timeout: 600_000 }, () => {
   });
 
   test('give a format that is found by its header, listed, printed in the documentation, and stored', () => {
-    const files = ['tape/vendors/datashop', 'docs/vendor-files', 'ingest/every-format'];
+    const files = ['intake/tape/vendors/datashop', 'docs/vendor-files', 'intake/ingest/every-format'];
     expect(copy.tests(files, '-t', 'datashop|summary|found by its header|formats')).toMatch(/Test Files +3 passed/);
   });
 

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { readConfig, variableNames } from '../../src/config/config.ts';
-import { describeConfig } from '../../src/config/printed-settings.ts';
-import { importLimits } from '../../src/domain/journal/journal-import.ts';
+import { importLimits } from '../../src/core/domain/journal/journal-import.ts';
 import { documentLimits } from '../../src/graphql/limits/document-limits.ts';
+import { readConfig, variableNames } from '../../src/platform/config/config.ts';
+import { describeConfig } from '../../src/platform/config/printed-settings.ts';
 
 const text = readFileSync('docs/operations.md', 'utf8');
 const rows = new Map(

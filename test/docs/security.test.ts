@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { variableNames } from '../../src/config/config.ts';
-import { importLimits } from '../../src/domain/journal/journal-import.ts';
-import { savedScreenLimits } from '../../src/domain/screener.ts';
+import { importLimits } from '../../src/core/domain/journal/journal-import.ts';
+import { savedScreenLimits } from '../../src/core/domain/screener.ts';
 import { mostOperations } from '../../src/graphql/ws/subscription-connection.ts';
 import { messageLimits } from '../../src/graphql/ws/ws-endpoint.ts';
+import { variableNames } from '../../src/platform/config/config.ts';
 import { barLimits } from '../../src/resolvers/market/stock-bars.ts';
 import { controlLimits } from '../../src/rest/socket/socket-endpoint.ts';
 import { mostSubscriptions } from '../../src/rest/socket/topic-connection.ts';

@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { vendors } from '../../generated/tape/vendors.ts';
+import { vendors } from '../../generated/intake/vendors.ts';
 import { formatsOf, formatTables } from '../../scripts/generate/format-tables.ts';
 import { vendorsModule } from '../../scripts/generate/modules.ts';
-import { datasetNames } from '../../src/domain/dataset.ts';
-import { ingestFiles } from '../../src/ingest/ingest.ts';
+import { datasetNames } from '../../src/core/domain/dataset.ts';
+import { ingestFiles } from '../../src/intake/ingest/ingest.ts';
 import { storeForThisTest } from '../support/store.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -26,8 +26,8 @@ describe('the formats', () => {
     );
   });
 
-  test('of a vendor are one file in src/tape/vendors, which the generated list has', () => {
-    const files = readdirSync('src/tape/vendors').filter((name) => name.endsWith('.ts'));
+  test('of a vendor are one file in src/intake/tape/vendors, which the generated list has', () => {
+    const files = readdirSync('src/intake/tape/vendors').filter((name) => name.endsWith('.ts'));
     expect(vendors).toHaveLength(files.length);
     for (const [path, text] of vendorsModule()) expect(readFileSync(`generated/${path}`, 'utf8')).toBe(text.toString());
     const names = vendors.flatMap(({ formats }) => formats.map(({ name }) => name));

@@ -1,4 +1,4 @@
-import type { FailureCode } from '../../src/wire/failure.ts';
+import type { FailureCode } from '../../src/platform/wire/failure.ts';
 
 const codes: Record<FailureCode, true> = {
   invalid_params: true,

@@ -1,5 +1,5 @@
 import type { GraphQLSchema } from 'graphql';
-import { timeframes } from '../../src/domain/market/bar.ts';
+import { timeframes } from '../../src/core/domain/market/bar.ts';
 import { type SocketTopic, socketTopics, topicOptions } from '../../src/rest/socket/control.ts';
 import type { Random } from '../support/random.ts';
 import { documentOf, envelopeOf, restrictedDocument } from './graph-requests.ts';

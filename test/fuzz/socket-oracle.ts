@@ -1,7 +1,7 @@
 import { CloseCode } from 'graphql-ws';
 import protobuf from 'protobufjs';
 import { closing as graphClosing } from '../../src/graphql/ws/subscription-connection.ts';
-import { frameClosing } from '../../src/http/websocket/websocket-connection.ts';
+import { frameClosing } from '../../src/platform/http/websocket/websocket-connection.ts';
 import { streamProtocolSource } from '../../src/rest/socket/frames.ts';
 import { closing as channelClosing } from '../../src/rest/socket/topic-connection.ts';
 import { measureIn } from './entitlement.ts';

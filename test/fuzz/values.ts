@@ -1,4 +1,4 @@
-import { addDays } from '../../src/domain/market-time.ts';
+import { addDays } from '../../src/core/domain/market-time.ts';
 import type { Random } from '../support/random.ts';
 
 const long = (text: string, times: number) => text.repeat(times);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { toBarColumns } from '../../src/domain/market/bar.ts';
-import { exchangeInstant } from '../../src/domain/market-time.ts';
+import { toBarColumns } from '../../src/core/domain/market/bar.ts';
+import { exchangeInstant } from '../../src/core/domain/market-time.ts';
 import { writeBars } from '../../src/store/market/bar-blocks.ts';
 import { inTransaction } from '../../src/store/rows/transaction.ts';
 import { type TestApp, testApp, testSymbols } from '../support/app.ts';

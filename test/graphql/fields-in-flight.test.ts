@@ -8,8 +8,8 @@ import { written } from '../../src/graphql/execution/sliced-execution.ts';
 import { OverLimit, Pieces } from '../../src/graphql/execution/sliced-work.ts';
 import { coerceVariables } from '../../src/graphql/execution/variables.ts';
 import { operationWeights, type Prediction } from '../../src/graphql/limits/weighed-operation.ts';
+import { jsonBuffers } from '../../src/platform/wire/json-chunks.ts';
 import { schema } from '../../src/schema/index.ts';
-import { jsonBuffers } from '../../src/wire/json-chunks.ts';
 import type { TestApp } from '../support/app.ts';
 import { filledApp, filledContract } from '../support/filled-market.ts';
 

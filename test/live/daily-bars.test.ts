@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { barAt, toBarColumns } from '../../src/domain/market/bar.ts';
-import { exchangeInstant } from '../../src/domain/market-time.ts';
+import { barAt, toBarColumns } from '../../src/core/domain/market/bar.ts';
+import { exchangeInstant } from '../../src/core/domain/market-time.ts';
 import { barBefore, dailyBarsAt, dailyPrice } from '../../src/live/daily-bars.ts';
 import { barsAsOfNow } from '../../src/live/stock-bars.ts';
 import { writeBars } from '../../src/store/market/bar-blocks.ts';

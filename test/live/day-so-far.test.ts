@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { stockTradeConditions } from '../../src/domain/market/stock-trade-conditions.ts';
-import { exchangeInstant } from '../../src/domain/market-time.ts';
-import { ingestFiles } from '../../src/ingest/ingest.ts';
+import { stockTradeConditions } from '../../src/core/domain/market/stock-trade-conditions.ts';
+import { exchangeInstant } from '../../src/core/domain/market-time.ts';
+import { ingestFiles } from '../../src/intake/ingest/ingest.ts';
 import { type Json, type TestApp, testApp } from '../support/app.ts';
 import { randomOf } from '../support/random.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';

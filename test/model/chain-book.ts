@@ -1,10 +1,10 @@
 // The chains of a store that keeps its promises: files as they came, the groups that they make, and their figures.
 import { readFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
-import { priceChain } from '../../src/analytics/chain/solve-chain.ts';
-import { solveCapture } from '../../src/analytics/gex/solve-capture.ts';
-import type { ChainCapture, ChainRow } from '../../src/domain/chain/chain.ts';
-import type { Dividend } from '../../src/domain/market/dividends.ts';
+import { priceChain } from '../../src/core/analytics/chain/solve-chain.ts';
+import { solveCapture } from '../../src/core/analytics/gex/solve-capture.ts';
+import type { ChainCapture, ChainRow } from '../../src/core/domain/chain/chain.ts';
+import type { Dividend } from '../../src/core/domain/market/dividends.ts';
 import { sharedData } from '../support/shared-data.ts';
 import { dateOf, minute, plusDays, tradingDay } from './calendar.ts';
 import type { SourceChain } from './chain-files.ts';

@@ -1,5 +1,5 @@
 // Exposures of a chain by brute force, from core's greeks of each contract (methodology 1).
-import type { ChainRow } from '../../src/domain/chain/chain.ts';
+import type { ChainRow } from '../../src/core/domain/chain/chain.ts';
 import { isLive, type Solution } from './chain-book.ts';
 
 /** A figure of a strike, or of a strike and expiry. */

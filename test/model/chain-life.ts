@@ -1,5 +1,5 @@
 // Commands on chains: downloads of any parts in any format, what comes again, open interest, reference data, recompute.
-import type { Dividend } from '../../src/domain/market/dividends.ts';
+import type { Dividend } from '../../src/core/domain/market/dividends.ts';
 import type { Json } from '../support/app.ts';
 import { type Random, shuffled } from '../support/random.ts';
 import { difference } from './ask.ts';

@@ -1,8 +1,8 @@
 // The world's option chains: every contract's quotes at any instant, by the seed alone.
 
-import { americanValue } from '../../src/analytics/pricing/american.ts';
-import { blackScholes } from '../../src/analytics/pricing/black-scholes.ts';
-import { type ChainRow, unknownNumbers } from '../../src/domain/chain/chain.ts';
+import { americanValue } from '../../src/core/analytics/pricing/american.ts';
+import { blackScholes } from '../../src/core/analytics/pricing/black-scholes.ts';
+import { type ChainRow, unknownNumbers } from '../../src/core/domain/chain/chain.ts';
 import { closeOf, dateOf, day, minute, newYork, openOf, tradingDay } from './calendar.ts';
 import { type Contract, contractPath, hashOf, type World } from './world.ts';
 

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { maxInFlight } from '../../src/access/limits/in-flight.ts';
-import { methodologyVersion } from '../../src/analytics/methodology.ts';
-import { offExchangeLimits } from '../../src/domain/offexchange/off-exchange.ts';
+import { methodologyVersion } from '../../src/core/analytics/methodology.ts';
+import { offExchangeLimits } from '../../src/core/domain/offexchange/off-exchange.ts';
 import { usualOrigin } from '../../src/pages/origin.ts';
 import { type Captured, capturedExamples } from '../../src/pages/reference/example-answers.ts';
 import {

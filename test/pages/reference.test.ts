@@ -1,12 +1,12 @@
 import { parse, validate } from 'graphql';
 import { getVariableValues } from 'graphql/execution/values.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { readConfig } from '../../src/config/config.ts';
 import { openAssets } from '../../src/pages/assets.ts';
 import { capturedExamples } from '../../src/pages/reference/example-answers.ts';
 import { shownRequest, streamTopics } from '../../src/pages/reference/example-request.ts';
 import { referencePage } from '../../src/pages/reference/reference-page.ts';
 import { searchPath } from '../../src/pages/reference/search-index.ts';
+import { readConfig } from '../../src/platform/config/config.ts';
 import { standingAt } from '../../src/rest/contract/example.ts';
 import { compileContract } from '../../src/rest/route-table.ts';
 import { topicKinds } from '../../src/rest/stream/stream-topics.ts';

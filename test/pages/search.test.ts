@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { readConfig } from '../../src/config/config.ts';
 import { type Search, searchOf } from '../../src/pages/reference/client/find.ts';
 import { guides } from '../../src/pages/reference/guides/guides.ts';
 import { type SearchDocument, searchDocuments } from '../../src/pages/reference/search-documents.ts';
+import { readConfig } from '../../src/platform/config/config.ts';
 import { publishedLimits } from '../../src/published-limits.ts';
 import { compileContract } from '../../src/rest/route-table.ts';
 import { topicKinds } from '../../src/rest/stream/stream-topics.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { toBarColumns } from '../../src/domain/market/bar.ts';
-import { exchangeInstant } from '../../src/domain/market-time.ts';
+import { toBarColumns } from '../../src/core/domain/market/bar.ts';
+import { exchangeInstant } from '../../src/core/domain/market-time.ts';
 import { saveOptionBars } from '../../src/store/chain/option-bars.ts';
 import { saveCrossSections } from '../../src/store/flow/cross-sections.ts';
 import { inTransaction } from '../../src/store/rows/transaction.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ingestFiles } from '../../src/ingest/ingest.ts';
+import { ingestFiles } from '../../src/intake/ingest/ingest.ts';
 import { type TestApp, testApp } from '../support/app.ts';
 import { hasSharedData, sharedData } from '../support/shared-data.ts';
 

@@ -1,10 +1,10 @@
 // Captures whose source is delayed, at every endpoint: their figures are as of their quotes.
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { ChainRow } from '../../src/domain/chain/chain.ts';
-import { exchangeInstant } from '../../src/domain/market-time.ts';
-import { storeChain } from '../../src/ingest/chains/chain.ts';
-import { minuteMs } from '../../src/runtime/clock.ts';
+import type { ChainRow } from '../../src/core/domain/chain/chain.ts';
+import { exchangeInstant } from '../../src/core/domain/market-time.ts';
+import { storeChain } from '../../src/intake/ingest/chains/chain.ts';
+import { minuteMs } from '../../src/platform/runtime/clock.ts';
 import { inTransaction } from '../../src/store/rows/transaction.ts';
 import { tapegraph } from '../cli/command-line.ts';
 import { type Json, type TestApp, testApp } from '../support/app.ts';

@@ -1,10 +1,10 @@
 import protobuf from 'protobufjs';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { storeChain } from '../../src/ingest/chains/chain.ts';
+import { storeChain } from '../../src/intake/ingest/chains/chain.ts';
 import { dashboardQuery } from '../../src/pages/dashboard/client/data/operations.ts';
-import { dayMs } from '../../src/runtime/clock.ts';
+import { dayMs } from '../../src/platform/runtime/clock.ts';
 import { inTransaction } from '../../src/store/rows/transaction.ts';
-import { capturedAt, market, pricedChain } from '../analytics/priced-chain.ts';
+import { capturedAt, market, pricedChain } from '../core/analytics/priced-chain.ts';
 import { type Json, type TestApp, testApp } from '../support/app.ts';
 import { readEvents, subscribe } from '../support/event-reader.ts';
 import { newYork } from '../support/option-market.ts';

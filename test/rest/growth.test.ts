@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { toBarColumns } from '../../src/domain/market/bar.ts';
-import { addDays, exchangeInstant } from '../../src/domain/market-time.ts';
-import { dayMs } from '../../src/runtime/clock.ts';
+import { toBarColumns } from '../../src/core/domain/market/bar.ts';
+import { addDays, exchangeInstant } from '../../src/core/domain/market-time.ts';
+import { dayMs } from '../../src/platform/runtime/clock.ts';
 import { newestFeedPosition, readFeed } from '../../src/store/flow/feed-pages.ts';
 import { writeBars } from '../../src/store/market/bar-blocks.ts';
 import { inTransaction } from '../../src/store/rows/transaction.ts';

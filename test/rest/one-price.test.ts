@@ -1,8 +1,8 @@
 import protobuf from 'protobufjs';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
-import { exchangeInstant } from '../../src/domain/market-time.ts';
-import { Follower } from '../../src/ingest/tail/follower.ts';
-import { readLiveLines } from '../../src/tape/live/live-lines.ts';
+import { exchangeInstant } from '../../src/core/domain/market-time.ts';
+import { Follower } from '../../src/intake/ingest/tail/follower.ts';
+import { readLiveLines } from '../../src/intake/tape/live/live-lines.ts';
 import { type Json, type TestApp, testApp } from '../support/app.ts';
 import { readEvents } from '../support/event-reader.ts';
 import { handTimers } from '../support/live.ts';

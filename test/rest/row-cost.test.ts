@@ -1,6 +1,6 @@
 // A REST request costs 1, and 1 more for each begun 1,000 rows asked for above 1,000 (contract-notes 9).
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { rankedListSize } from '../../src/domain/flow/flow.ts';
+import { rankedListSize } from '../../src/core/domain/flow/flow.ts';
 import { historySessions } from '../../src/resolvers/chain/contract-history.ts';
 import { type TestApp, testApp } from '../support/app.ts';
 import { storeOffExchange } from '../support/off-exchange.ts';

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { yearsUntil } from '../../src/analytics/pricing/expiry-time.ts';
-import type { ChainRow } from '../../src/domain/chain/chain.ts';
-import { lastInstant } from '../../src/domain/chain/option-root.ts';
-import { exchangeInstant } from '../../src/domain/market-time.ts';
-import { storeChain } from '../../src/ingest/chains/chain.ts';
+import { yearsUntil } from '../../src/core/analytics/pricing/expiry-time.ts';
+import type { ChainRow } from '../../src/core/domain/chain/chain.ts';
+import { lastInstant } from '../../src/core/domain/chain/option-root.ts';
+import { exchangeInstant } from '../../src/core/domain/market-time.ts';
+import { storeChain } from '../../src/intake/ingest/chains/chain.ts';
 import { inTransaction } from '../../src/store/rows/transaction.ts';
-import { capturedAt, market, pricedChain } from '../analytics/priced-chain.ts';
+import { capturedAt, market, pricedChain } from '../core/analytics/priced-chain.ts';
 import { type Json, type TestApp, testApp, testSymbols } from '../support/app.ts';
 
 const strikes = Array.from({ length: 17 }, (_, i) => 580 + 2.5 * i);

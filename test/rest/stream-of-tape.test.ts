@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { exchangeInstant } from '../../src/domain/market-time.ts';
-import { follow } from '../../src/ingest/tail/follow.ts';
+import { exchangeInstant } from '../../src/core/domain/market-time.ts';
+import { follow } from '../../src/intake/ingest/tail/follow.ts';
 import { type TestApp, testApp } from '../support/app.ts';
 import { readEvents, type SentEvent } from '../support/event-reader.ts';
 import { storeDays } from '../support/market.ts';

@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { exchangeInstant } from '../../src/domain/market-time.ts';
-import { follow } from '../../src/ingest/tail/follow.ts';
-import { heavyWork } from '../../src/runtime/event-loop.ts';
+import { exchangeInstant } from '../../src/core/domain/market-time.ts';
+import { follow } from '../../src/intake/ingest/tail/follow.ts';
+import { heavyWork } from '../../src/platform/runtime/event-loop.ts';
 import { type TestApp, testApp } from '../support/app.ts';
 import { type EventReader, readEvents, type SentEvent, subscribe } from '../support/event-reader.ts';
 import { handTimers, jumpingPace } from '../support/live.ts';

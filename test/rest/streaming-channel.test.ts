@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import protobuf from 'protobufjs';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { toBarColumns } from '../../src/domain/market/bar.ts';
-import { exchangeInstant } from '../../src/domain/market-time.ts';
+import { toBarColumns } from '../../src/core/domain/market/bar.ts';
+import { exchangeInstant } from '../../src/core/domain/market-time.ts';
 import { writeBars } from '../../src/store/market/bar-blocks.ts';
 import { inTransaction } from '../../src/store/rows/transaction.ts';
 import { type Json, type TestApp, testApp } from '../support/app.ts';

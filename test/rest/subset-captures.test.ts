@@ -1,8 +1,8 @@
 // A capture that lists a part of the chain is not served, by any endpoint, but for `at` exactly its time.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { ChainRow } from '../../src/domain/chain/chain.ts';
-import { exchangeInstant } from '../../src/domain/market-time.ts';
-import { storeChain } from '../../src/ingest/chains/chain.ts';
+import type { ChainRow } from '../../src/core/domain/chain/chain.ts';
+import { exchangeInstant } from '../../src/core/domain/market-time.ts';
+import { storeChain } from '../../src/intake/ingest/chains/chain.ts';
 import { inTransaction } from '../../src/store/rows/transaction.ts';
 import { tapegraph } from '../cli/command-line.ts';
 import { type Json, type TestApp, testApp } from '../support/app.ts';

@@ -11,11 +11,11 @@ afterAll(() => {
 
 /** A project that passes; each test spoils one thing. */
 const sound = {
-  'src/domain/tick.ts': 'export const tick = 1;\n',
-  'src/analytics/sum.ts': "import { tick } from '../domain/tick.ts';\nexport const sum = tick + tick;\n",
+  'src/core/domain/tick.ts': 'export const tick = 1;\n',
+  'src/core/analytics/sum.ts': "import { tick } from '../domain/tick.ts';\nexport const sum = tick + tick;\n",
   'src/store/rows.ts': "import pg from 'pg';\nexport const pool = pg;\n",
-  'src/config/config.ts': 'export interface Config {\n  port: number;\n}\n',
-  'src/main.ts': "import { sum } from './analytics/sum.ts';\nconsole.log(sum, process.env.PORT, Date.now());\n",
+  'src/platform/config/config.ts': 'export interface Config {\n  port: number;\n}\n',
+  'src/main.ts': "import { sum } from './core/analytics/sum.ts';\nconsole.log(sum, process.env.PORT, Date.now());\n",
 };
 
 function check(changes: Record<string, string>, base: Record<string, string> = sound) {
@@ -61,7 +61,7 @@ describe('the layer check', () => {
       code: 1,
       findings: [expect.stringContaining('nothing was checked')],
     });
-    expect(check({}, { 'src/domain/a.ts': 'export const a = 1;' })).toMatchObject({
+    expect(check({}, { 'src/core/domain/a.ts': 'export const a = 1;' })).toMatchObject({
       code: 1,
       findings: [expect.stringContaining('nothing was checked')],
     });
@@ -81,9 +81,11 @@ describe('the layer check', () => {
       "export const a = /\\/\\*['\"`]/;\nexport const b = `//${'/*'}`;\nexport * from '../analytics/sum.ts';",
     ],
   ])('fails on %s that points the wrong way', (_, text) => {
-    const { code, findings } = check({ 'src/domain/bad.ts': `${text}\n` });
+    const { code, findings } = check({ 'src/core/domain/bad.ts': `${text}\n` });
     expect(code).toBe(1);
-    expect(findings).toEqual([expect.stringMatching(/^src\/domain\/bad\.ts:\d {2}domain may not import analytics/)]);
+    expect(findings).toEqual([
+      expect.stringMatching(/^src\/core\/domain\/bad\.ts:\d {2}core\/domain may not import core\/analytics/),
+    ]);
   });
 
   it.each([
@@ -94,7 +96,7 @@ describe('the layer check', () => {
     // biome-ignore lint/suspicious/noTemplateCurlyInString: the text of a module
     ['a template', "export const text = `\nimport '../analytics/sum.ts';\n${'x'}\nimport('../analytics/sum.ts')`;"],
   ])('does not take %s for an import', (_, text) => {
-    expect(check({ 'src/domain/fine.ts': `${text}\n` })).toMatchObject({ code: 0, findings: [] });
+    expect(check({ 'src/core/domain/fine.ts': `${text}\n` })).toMatchObject({ code: 0, findings: [] });
   });
 
   it.each([
@@ -118,19 +120,13 @@ describe('the layer check', () => {
     ],
     [
       'an import that leads nowhere',
-      'src/domain/a.ts',
+      'src/core/domain/a.ts',
       "import { x } from './missing.ts';",
       'a file that is not there',
     ],
     ['an import out of src', 'src/cli/a.ts', "import { x } from '../../scripts/x.ts';", 'what is outside src'],
     ['a computed import', 'src/cli/a.ts', 'export const load = (name: string) => import(name);', 'something computed'],
-    ['a folder nobody knows', 'src/misc/a.ts', 'export const a = 1;', 'no known folder'],
-    [
-      'a run-time import of the settings',
-      'src/access/a.ts',
-      "import { Config } from '../config/config.ts';",
-      'access may not import config',
-    ],
+    ['a folder nobody knows', 'src/misc/a.ts', 'export const a = 1;', 'src/misc is not known'],
     ['the environment', 'src/store/a.ts', 'export const home = process.env.HOME;', 'reads process.env'],
     ['the clock', 'src/store/a.ts', 'export const at = Date.now();', 'reads Date.now'],
     ['the clock as a date', 'src/store/a.ts', 'export const at = new Date().toISOString();', 'reads new Date()'],
@@ -144,7 +140,7 @@ describe('the layer check', () => {
     ['the lists in figures', 'src/resolvers/gex/a.ts', 'export const at = rootsOf(context);', 'the lists of today'],
     ['the clock in a chain', 'src/resolvers/chain/chain.ts', 'export const at = context.nowMs;', 'reads the clock'],
     ['a default export', 'test/a.ts', 'export default 1;', 'exports a default'],
-    ['an empty name', 'src/domain/string-utils.ts', 'export const a = 1;', 'says nothing'],
+    ['an empty name', 'src/core/domain/string-utils.ts', 'export const a = 1;', 'says nothing'],
     ['an empty folder name', 'test/helpers/a.ts', 'export const a = 1;', 'says nothing'],
     [
       'an import between subjects that have no tie',
@@ -152,23 +148,36 @@ describe('the layer check', () => {
       "import { b } from '../flow/b.ts';\nexport const a = b;",
       'store/gex may not import store/flow',
     ],
-    ['a folder that is no subject of its layer', 'src/store/misc/a.ts', 'export const a = 1;', 'no known folder'],
-    ['what it cannot follow', 'src/domain/a.ts', 'export const a = `b;', 'cannot be followed'],
+    [
+      'a folder that is no subject of its room',
+      'src/store/misc/a.ts',
+      'export const a = 1;',
+      'src/store/misc is not known',
+    ],
+    ['what it cannot follow', 'src/core/domain/a.ts', 'export const a = `b;', 'cannot be followed'],
   ])('fails on %s', (_, file, text, finding) => {
     const { code, findings } = check({ 'src/store/flow/b.ts': 'export const b = 1;\n', [file]: `${text}\n` });
     expect(code).toBe(1);
     expect(findings).toEqual([expect.stringMatching(new RegExp(`^${file}.*${finding}`))]);
   });
 
-  it('lets every folder import runtime and wire, of which runtime imports none', () => {
-    const delay = { 'src/runtime/delay.ts': 'export const delay = 1;\n' };
-    for (const file of ['src/domain/a.ts', 'src/store/a.ts', 'src/schema/a.ts']) {
-      const text = "export { delay } from '../runtime/delay.ts';\n";
+  it('lets every room import the platform, which imports none', () => {
+    const delay = { 'src/platform/runtime/delay.ts': 'export const delay = 1;\n' };
+    for (const file of ['src/core/domain/a.ts', 'src/store/a.ts', 'src/schema/a.ts']) {
+      const up = '../'.repeat(file.split('/').length - 2);
+      const text = `export { delay } from '${up}platform/runtime/delay.ts';\n`;
       expect(check({ ...delay, [file]: text })).toMatchObject({ code: 0, findings: [] });
     }
-    expect(check({ 'src/runtime/a.ts': "export { tick } from '../domain/tick.ts';\n" })).toMatchObject({
+    expect(check({ 'src/platform/runtime/a.ts': "export { tick } from '../../core/domain/tick.ts';\n" })).toMatchObject(
+      {
+        code: 1,
+        findings: [expect.stringMatching('platform may not import core')],
+      },
+    );
+    const wire = { 'src/platform/wire/b.ts': 'export const b = 1;\n' };
+    expect(check({ ...wire, 'src/platform/runtime/a.ts': "export { b } from '../wire/b.ts';\n" })).toMatchObject({
       code: 1,
-      findings: [expect.stringMatching('runtime may not import domain')],
+      findings: [expect.stringMatching('platform/runtime may not import platform/wire')],
     });
   });
 
@@ -186,35 +195,39 @@ describe('the layer check', () => {
     });
   });
 
-  it('lets the settings be named as a type where they are handed in', () => {
-    expect(
-      check({ 'src/access/a.ts': "import type { Config } from '../config/config.ts';\nexport type A = Config;\n" })
-        .code,
-    ).toBe(0);
+  it('lets types alone be imported where the rules say so', () => {
+    const access = { 'src/access/caller.ts': 'export type Caller = string;\n' };
+    const text = "export type { Caller } from '../access/caller.ts';\n";
+    expect(check({ ...access, 'src/live/a.ts': text })).toMatchObject({ code: 0, findings: [] });
+    expect(check({ ...access, 'src/live/a.ts': text.replace('type ', '') }).findings).toEqual([
+      expect.stringMatching(/^src\/live\/a\.ts.*live may not import access/),
+    ]);
   });
 
   it('lets a date be made of a given instant', () => {
     expect(check({ 'src/store/a.ts': 'export const day = (ms: number) => new Date(ms);\n' }).code).toBe(0);
   });
 
-  it('fails on folders that import each other', () => {
+  it('fails on rooms that import each other', () => {
     const { code, findings } = check({
       'src/server.ts': "import { go } from './cli/go.ts';\nexport const serve = go;\n",
       'src/cli/go.ts': "import { serve } from '../server.ts';\nexport const go = () => serve;\n",
     });
     expect(code).toBe(1);
-    expect(findings).toContainEqual(expect.stringContaining('folders import each other: server.ts → cli → server.ts'));
+    expect(findings).toContainEqual(expect.stringContaining('rooms import each other: server.ts → cli → server.ts'));
   });
 
   it.each(['import', 'import type'])('fails on files that import each other, one by %s', (keyword) => {
     const files = {
-      'src/domain/a.ts': `${keyword} { b } from './b.ts';\nexport const a = 1;\n`,
-      'src/domain/b.ts': "import { a } from './a.ts';\nexport const b = a;\n",
+      'src/core/domain/a.ts': `${keyword} { b } from './b.ts';\nexport const a = 1;\n`,
+      'src/core/domain/b.ts': "import { a } from './a.ts';\nexport const b = a;\n",
     };
     expect(check(files)).toMatchObject({
       code: 1,
       findings: [
-        expect.stringContaining('files import each other: src/domain/a.ts → src/domain/b.ts → src/domain/a.ts'),
+        expect.stringContaining(
+          'files import each other: src/core/domain/a.ts → src/core/domain/b.ts → src/core/domain/a.ts',
+        ),
       ],
     });
   });

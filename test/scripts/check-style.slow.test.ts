@@ -124,7 +124,7 @@ describe('the style check', () => {
 
   it('lets the catalogue of failures make them', () => {
     const text = 'export const gone = () => new Failure(410);\n';
-    expect(check({ 'src/wire/failure.ts': text })).toEqual({ code: 0, findings: [] });
+    expect(check({ 'src/platform/wire/failure.ts': text })).toEqual({ code: 0, findings: [] });
   });
 
   it('leaves words in texts and members of others alone', () => {

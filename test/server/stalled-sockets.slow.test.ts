@@ -1,6 +1,6 @@
 import protobuf from 'protobufjs';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { exchangeInstant } from '../../src/domain/market-time.ts';
+import { exchangeInstant } from '../../src/core/domain/market-time.ts';
 import { type Json, type TestApp, testApp } from '../support/app.ts';
 import { fillSockets } from '../support/fill-sockets.ts';
 import { coverage, largeTrade, leg, storeLargeTrades } from '../support/flow.ts';

@@ -1,7 +1,7 @@
 import http from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
-import { createMetrics } from '../../src/observe/metrics.ts';
+import { createMetrics } from '../../src/platform/observe/metrics.ts';
 import { type TestApp, testApp } from '../support/app.ts';
 import { rejected, talk } from '../support/web-socket.ts';
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { tradeSpan } from '../../src/domain/calendar.ts';
-import { readOptionContract } from '../../src/domain/chain/option-contract.ts';
-import { type Bar, barAt, barColumns, type Timeframe, toBarColumns } from '../../src/domain/market/bar.ts';
-import { exchangeDate, exchangeInstant } from '../../src/domain/market-time.ts';
+import { tradeSpan } from '../../src/core/domain/calendar.ts';
+import { readOptionContract } from '../../src/core/domain/chain/option-contract.ts';
+import { type Bar, barAt, barColumns, type Timeframe, toBarColumns } from '../../src/core/domain/market/bar.ts';
+import { exchangeDate, exchangeInstant } from '../../src/core/domain/market-time.ts';
 import { lockOptionBars, readOptionBars, saveLiveOptionBars } from '../../src/store/chain/option-bars.ts';
 import { lastBarStarts, readBars, writeBars } from '../../src/store/market/bar-blocks.ts';
 import { encodeBars } from '../../src/store/market/bar-codec.ts';

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { GreeksSolve } from '../../src/domain/chain/greeks.ts';
-import { solveColumns } from '../../src/domain/chain/greeks-columns.ts';
-import { namesOf } from '../../src/domain/columns.ts';
-import { gexRowAt } from '../../src/domain/gex/gex.ts';
-import { expiryColumns, profileColumns, strikeColumns } from '../../src/domain/gex/gex-columns.ts';
-import { barAt, toBarColumns } from '../../src/domain/market/bar.ts';
-import { barColumnNames } from '../../src/domain/market/bar-columns.ts';
+import type { GreeksSolve } from '../../src/core/domain/chain/greeks.ts';
+import { solveColumns } from '../../src/core/domain/chain/greeks-columns.ts';
+import { namesOf } from '../../src/core/domain/columns.ts';
+import { gexRowAt } from '../../src/core/domain/gex/gex.ts';
+import { expiryColumns, profileColumns, strikeColumns } from '../../src/core/domain/gex/gex-columns.ts';
+import { barAt, toBarColumns } from '../../src/core/domain/market/bar.ts';
+import { barColumnNames } from '../../src/core/domain/market/bar-columns.ts';
 import { chainCapturesAt, lineColumns } from '../../src/store/chain/chain-captures.ts';
 import { contractLines } from '../../src/store/chain/contract-lines.ts';
 import { readGreeksSeries } from '../../src/store/chain/greeks.ts';

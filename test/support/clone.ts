@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const copied = ['src/domain', 'src/runtime', 'src/wire', 'src/store', 'generated/store', 'prisma', 'test/support'];
+const copied = ['src/core/domain', 'src/platform', 'src/store', 'generated/store', 'prisma', 'test/support'];
 
 /**
  * Creates a clone at `folder` for running a store. Packages are links to the installed ones, except for the embedded

@@ -1,5 +1,5 @@
 import { Position, Tallies, WrittenData } from '../../src/graphql/execution/leaf-tally.ts';
-import { WrittenJson } from '../../src/wire/json-chunks.ts';
+import { WrittenJson } from '../../src/platform/wire/json-chunks.ts';
 
 function count(value: unknown, position: Position, tallies: Tallies): void {
   if (value === null || value === undefined) return;

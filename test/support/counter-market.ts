@@ -1,5 +1,5 @@
-import { toBarColumns } from '../../src/domain/market/bar.ts';
-import { exchangeInstant } from '../../src/domain/market-time.ts';
+import { toBarColumns } from '../../src/core/domain/market/bar.ts';
+import { exchangeInstant } from '../../src/core/domain/market-time.ts';
 import { saveChainCapture } from '../../src/store/chain/chain-captures.ts';
 import { saveOptionBars } from '../../src/store/chain/option-bars.ts';
 import { saveCoverages } from '../../src/store/flow/coverage.ts';

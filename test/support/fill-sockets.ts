@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { exchangeInstant, type SessionDate } from '../../src/domain/market-time.ts';
+import { exchangeInstant, type SessionDate } from '../../src/core/domain/market-time.ts';
 import type { TestApp } from './app.ts';
 import { readEvents } from './event-reader.ts';
 import { gexCapture, saveCaptures } from './option-market.ts';

@@ -1,10 +1,10 @@
-import { closeMinute, isHalfDay } from '../../src/domain/calendar.ts';
-import type { ChainRow } from '../../src/domain/chain/chain.ts';
-import type { GreeksSolve } from '../../src/domain/chain/greeks.ts';
-import { parseOptionContract } from '../../src/domain/chain/option-contract.ts';
-import type { Coverage } from '../../src/domain/flow/coverage.ts';
-import { type Bar, timeframeMs, timeframes, toBarColumns } from '../../src/domain/market/bar.ts';
-import { exchangeInstant } from '../../src/domain/market-time.ts';
+import { closeMinute, isHalfDay } from '../../src/core/domain/calendar.ts';
+import type { ChainRow } from '../../src/core/domain/chain/chain.ts';
+import type { GreeksSolve } from '../../src/core/domain/chain/greeks.ts';
+import { parseOptionContract } from '../../src/core/domain/chain/option-contract.ts';
+import type { Coverage } from '../../src/core/domain/flow/coverage.ts';
+import { type Bar, timeframeMs, timeframes, toBarColumns } from '../../src/core/domain/market/bar.ts';
+import { exchangeInstant } from '../../src/core/domain/market-time.ts';
 import { saveOptionBars } from '../../src/store/chain/option-bars.ts';
 import { saveContractMinutes } from '../../src/store/flow/contract-minutes.ts';
 import { saveCoverages } from '../../src/store/flow/coverage.ts';

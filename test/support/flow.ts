@@ -1,6 +1,6 @@
-import { contractId, parseOptionContract } from '../../src/domain/chain/option-contract.ts';
-import { standardRoots } from '../../src/domain/chain/option-root.ts';
-import type { Coverage } from '../../src/domain/flow/coverage.ts';
+import { contractId, parseOptionContract } from '../../src/core/domain/chain/option-contract.ts';
+import { standardRoots } from '../../src/core/domain/chain/option-root.ts';
+import type { Coverage } from '../../src/core/domain/flow/coverage.ts';
 import type {
   FlowEvent,
   FlowLeg,
@@ -8,8 +8,8 @@ import type {
   LargeTrade,
   RankedList,
   RankedPrint,
-} from '../../src/domain/flow/flow.ts';
-import { exchangeDate, exchangeInstant } from '../../src/domain/market-time.ts';
+} from '../../src/core/domain/flow/flow.ts';
+import { exchangeDate, exchangeInstant } from '../../src/core/domain/market-time.ts';
 import { saveCoverages } from '../../src/store/flow/coverage.ts';
 import { saveLargeTrades } from '../../src/store/flow/events.ts';
 import { saveRankedLists } from '../../src/store/flow/ranked-prints.ts';

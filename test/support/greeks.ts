@@ -1,6 +1,6 @@
-import { methodologyVersion } from '../../src/analytics/methodology.ts';
-import type { GreeksSolve } from '../../src/domain/chain/greeks.ts';
-import { exchangeDate } from '../../src/domain/market-time.ts';
+import { methodologyVersion } from '../../src/core/analytics/methodology.ts';
+import type { GreeksSolve } from '../../src/core/domain/chain/greeks.ts';
+import { exchangeDate } from '../../src/core/domain/market-time.ts';
 import { saveGreeksMinutes, type WrittenMinute } from '../../src/store/chain/greeks-minutes.ts';
 import type { Transaction } from '../../src/store/rows/transaction.ts';
 

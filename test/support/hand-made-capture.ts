@@ -1,13 +1,13 @@
-import type { PricedCapture } from '../../src/analytics/gex/diff-capture.ts';
-import { solveCapture } from '../../src/analytics/gex/solve-capture.ts';
-import { americanPrice } from '../../src/analytics/pricing/american.ts';
-import { blackScholes } from '../../src/analytics/pricing/black-scholes.ts';
-import type { ExpiryInputs } from '../../src/domain/chain/capture-inputs.ts';
-import type { ChainCapture, ChainRow, SolveOrigin } from '../../src/domain/chain/chain.ts';
-import type { OptionRight } from '../../src/domain/chain/option-contract.ts';
-import { lastInstant, standardRoots } from '../../src/domain/chain/option-root.ts';
-import type { GexCapture } from '../../src/domain/gex/gex.ts';
-import type { Dividend } from '../../src/domain/market/dividends.ts';
+import type { PricedCapture } from '../../src/core/analytics/gex/diff-capture.ts';
+import { solveCapture } from '../../src/core/analytics/gex/solve-capture.ts';
+import { americanPrice } from '../../src/core/analytics/pricing/american.ts';
+import { blackScholes } from '../../src/core/analytics/pricing/black-scholes.ts';
+import type { ExpiryInputs } from '../../src/core/domain/chain/capture-inputs.ts';
+import type { ChainCapture, ChainRow, SolveOrigin } from '../../src/core/domain/chain/chain.ts';
+import type { OptionRight } from '../../src/core/domain/chain/option-contract.ts';
+import { lastInstant, standardRoots } from '../../src/core/domain/chain/option-root.ts';
+import type { GexCapture } from '../../src/core/domain/gex/gex.ts';
+import type { Dividend } from '../../src/core/domain/market/dividends.ts';
 import { chainCapture, chainRow } from './option-market.ts';
 
 /** One market's inputs of a gamma: forward F, strike K, years T, volatility, rate r, yield q. */

@@ -1,5 +1,5 @@
-import { toBarColumns } from '../../src/domain/market/bar.ts';
-import { exchangeDate, exchangeInstant } from '../../src/domain/market-time.ts';
+import { toBarColumns } from '../../src/core/domain/market/bar.ts';
+import { exchangeDate, exchangeInstant } from '../../src/core/domain/market-time.ts';
 import { beatMs, type Every, recheckMs, sweepMs } from '../../src/live/hub.ts';
 import type { Pace } from '../../src/live/pace.ts';
 import { saveCoverages } from '../../src/store/flow/coverage.ts';

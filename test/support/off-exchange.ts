@@ -1,4 +1,4 @@
-import type { CompositionRow, ConcentrationRow, ProfileRow } from '../../src/domain/offexchange/off-exchange.ts';
+import type { CompositionRow, ConcentrationRow, ProfileRow } from '../../src/core/domain/offexchange/off-exchange.ts';
 import { saveOffExchange } from '../../src/store/offexchange/writing.ts';
 import type { Store } from '../../src/store/rows/connection.ts';
 import { inTransaction } from '../../src/store/rows/transaction.ts';

@@ -1,8 +1,8 @@
-import { flipPoint } from '../../src/analytics/gex/flip-point.ts';
-import { sessionOf } from '../../src/domain/calendar.ts';
-import { type ChainCapture, type ChainRow, unknownNumbers } from '../../src/domain/chain/chain.ts';
-import { type GexCapture, type GexRow, noContracts } from '../../src/domain/gex/gex.ts';
-import { exchangeInstant, type SessionDate } from '../../src/domain/market-time.ts';
+import { flipPoint } from '../../src/core/analytics/gex/flip-point.ts';
+import { sessionOf } from '../../src/core/domain/calendar.ts';
+import { type ChainCapture, type ChainRow, unknownNumbers } from '../../src/core/domain/chain/chain.ts';
+import { type GexCapture, type GexRow, noContracts } from '../../src/core/domain/gex/gex.ts';
+import { exchangeInstant, type SessionDate } from '../../src/core/domain/market-time.ts';
 import { saveChainCapture } from '../../src/store/chain/chain-captures.ts';
 import { saveGexCapture } from '../../src/store/gex/captures.ts';
 import type { Store } from '../../src/store/rows/connection.ts';

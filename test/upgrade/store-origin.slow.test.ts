@@ -3,10 +3,10 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { exchangeInstant } from '../../src/domain/market-time.ts';
-import { ensureStarterRegistry } from '../../src/ingest/files/lists/starter-registry.ts';
-import { ingestFiles } from '../../src/ingest/ingest.ts';
-import { ensureSampleMarket } from '../../src/ingest/sample/sample-market.ts';
+import { exchangeInstant } from '../../src/core/domain/market-time.ts';
+import { ensureStarterRegistry } from '../../src/intake/ingest/files/lists/starter-registry.ts';
+import { ingestFiles } from '../../src/intake/ingest/ingest.ts';
+import { ensureSampleMarket } from '../../src/intake/ingest/sample/sample-market.ts';
 import { openCurrentStore } from '../../src/store/current-store.ts';
 import { originsOf, storeOrigin } from '../../src/store/market/session-origins.ts';
 import { symbolColumn, symbolModels } from '../../src/store/market-models.ts';

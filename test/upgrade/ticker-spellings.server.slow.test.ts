@@ -1,8 +1,8 @@
 // Stores of the release before hold rows under other spellings of a ticker, such as BRK-B for BRK.B.
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type BarColumns, barColumns } from '../../src/domain/market/bar.ts';
-import { barColumnNames } from '../../src/domain/market/bar-columns.ts';
-import { exchangeInstant } from '../../src/domain/market-time.ts';
+import { type BarColumns, barColumns } from '../../src/core/domain/market/bar.ts';
+import { barColumnNames } from '../../src/core/domain/market/bar-columns.ts';
+import { exchangeInstant } from '../../src/core/domain/market-time.ts';
 import { openCurrentStore } from '../../src/store/current-store.ts';
 import { readBars, writeBars } from '../../src/store/market/bar-blocks.ts';
 import { allModels, tableOf } from '../../src/store/rows/models/model-tables.ts';

@@ -1,6 +1,6 @@
-import type { SymbolEntry } from '../../domain/market/symbol.ts';
-import { reaches, type Tier } from '../../domain/tier.ts';
-import { attestationRequired, notEntitledTier, siteSessionRequired } from '../../wire/failure.ts';
+import type { SymbolEntry } from '../../core/domain/market/symbol.ts';
+import { reaches, type Tier } from '../../platform/config/tier.ts';
+import { attestationRequired, notEntitledTier, siteSessionRequired } from '../../platform/wire/failure.ts';
 import type { Caller } from '../caller.ts';
 
 /** Properties of a caller that decide about entitlement. */

@@ -1,4 +1,4 @@
-import { Failure, notAuthenticated } from '../../wire/failure.ts';
+import { Failure, notAuthenticated } from '../../platform/wire/failure.ts';
 import type { Authentication, Caller } from '../caller.ts';
 
 /** Properties of a caller that an answer depends on, as a text. */

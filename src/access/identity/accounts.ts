@@ -1,6 +1,7 @@
-import { type Account, isId, maxIdLength } from '../../domain/account.ts';
-import type { Classification } from '../../domain/tier.ts';
-import type { Clock } from '../../runtime/clock.ts';
+import { type Account, isId, maxIdLength } from '../../core/domain/account.ts';
+import type { Classification } from '../../platform/config/tier.ts';
+import type { Clock } from '../../platform/runtime/clock.ts';
+import { invalidParameter, notFound } from '../../platform/wire/failure.ts';
 import {
   type AccountChange,
   declareClassification,
@@ -9,7 +10,6 @@ import {
   setAccount,
 } from '../../store/account/accounts.ts';
 import type { Store } from '../../store/rows/connection.ts';
-import { invalidParameter, notFound } from '../../wire/failure.ts';
 import type { CredentialCache } from './credential-cache.ts';
 
 /** An account's declaration (contract-notes 3). */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
-import type { RandomBytes } from '../../runtime/ulid.ts';
+import type { RandomBytes } from '../../platform/runtime/ulid.ts';
 
 const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const keyStart = 'tg_live_';

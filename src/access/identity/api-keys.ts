@@ -1,12 +1,12 @@
-import type { Account } from '../../domain/account.ts';
-import type { Tier } from '../../domain/tier.ts';
-import type { Clock } from '../../runtime/clock.ts';
-import { type RandomBytes, ulid } from '../../runtime/ulid.ts';
+import type { Account } from '../../core/domain/account.ts';
+import type { Tier } from '../../platform/config/tier.ts';
+import type { Clock } from '../../platform/runtime/clock.ts';
+import { type RandomBytes, ulid } from '../../platform/runtime/ulid.ts';
+import { invalidParameter, invalidRequest, notFound } from '../../platform/wire/failure.ts';
+import { isStorableText } from '../../platform/wire/stored-text.ts';
 import { findAccount, listAccounts } from '../../store/account/accounts.ts';
 import { type ApiKeyRow, insertApiKey, listApiKeys, revokeApiKey } from '../../store/account/api-keys.ts';
 import type { Store } from '../../store/rows/connection.ts';
-import { invalidParameter, invalidRequest, notFound } from '../../wire/failure.ts';
-import { isStorableText } from '../../wire/stored-text.ts';
 import type { Caller } from '../caller.ts';
 import { requireAttestation, requireSiteSession } from '../entitlement/entitlement.ts';
 import { generateApiKey, hashApiKey } from './api-key.ts';

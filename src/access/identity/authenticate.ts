@@ -1,5 +1,5 @@
-import type { Account } from '../../domain/account.ts';
-import type { Clock } from '../../runtime/clock.ts';
+import type { Account } from '../../core/domain/account.ts';
+import type { Clock } from '../../platform/runtime/clock.ts';
 import { ensureAccount } from '../../store/account/accounts.ts';
 import type { ApiKeyRow } from '../../store/account/api-keys.ts';
 import type { Store } from '../../store/rows/connection.ts';

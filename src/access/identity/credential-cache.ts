@@ -1,8 +1,8 @@
-import type { Account } from '../../domain/account.ts';
+import type { Account } from '../../core/domain/account.ts';
+import { Failure, sourceFailed } from '../../platform/wire/failure.ts';
 import { findAccount } from '../../store/account/accounts.ts';
 import { type ApiKeyRow, findApiKey } from '../../store/account/api-keys.ts';
 import type { Store } from '../../store/rows/connection.ts';
-import { Failure, sourceFailed } from '../../wire/failure.ts';
 import { type FreshCache, freshCache } from './fresh-cache.ts';
 
 /** Cache of the store's keys (by hash) and accounts (by id), a few seconds old at most. */

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { invalidRequest } from '../../wire/failure.ts';
+import { invalidRequest } from '../../platform/wire/failure.ts';
 import { looksLikeApiKey } from './api-key.ts';
 
 /** Maximum length of a credential, in characters; a longer one is invalid. */

@@ -1,10 +1,10 @@
-import { isId, maxIdLength } from '../../domain/account.ts';
-import type { Clock } from '../../runtime/clock.ts';
-import type { RandomBytes } from '../../runtime/ulid.ts';
+import { isId, maxIdLength } from '../../core/domain/account.ts';
+import type { Clock } from '../../platform/runtime/clock.ts';
+import type { RandomBytes } from '../../platform/runtime/ulid.ts';
+import { invalidParameter, invalidRequest, notFound } from '../../platform/wire/failure.ts';
 import { findAccount } from '../../store/account/accounts.ts';
 import type { Store } from '../../store/rows/connection.ts';
 import { ensureMetadata } from '../../store/rows/metadata.ts';
-import { invalidParameter, invalidRequest, notFound } from '../../wire/failure.ts';
 import { createSiteSession, jwksVerifier, type SiteSessionVerifier, secretVerifier } from './site-session.ts';
 
 /** Sources of site sessions; at most one is set. */

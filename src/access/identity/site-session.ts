@@ -6,10 +6,10 @@ import { createRemoteJWKSet, customFetch } from 'jose/jwks/remote';
 import { SignJWT } from 'jose/jwt/sign';
 import { jwtVerify } from 'jose/jwt/verify';
 import { LRUCache } from 'lru-cache';
-import { isId } from '../../domain/account.ts';
-import { fetchBounded } from '../../http/fetch-bounded.ts';
-import type { Clock } from '../../runtime/clock.ts';
-import { Failure, sourceFailed } from '../../wire/failure.ts';
+import { isId } from '../../core/domain/account.ts';
+import { fetchBounded } from '../../platform/http/fetch-bounded.ts';
+import type { Clock } from '../../platform/runtime/clock.ts';
+import { Failure, sourceFailed } from '../../platform/wire/failure.ts';
 
 /** Result of checking a session token. */
 export type SiteSession = { state: 'ok'; accountId: string } | { state: 'invalid' | 'expired' };

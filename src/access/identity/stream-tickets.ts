@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, createHash } from 'node:crypto';
-import type { Clock } from '../../runtime/clock.ts';
-import type { RandomBytes } from '../../runtime/ulid.ts';
+import type { Clock } from '../../platform/runtime/clock.ts';
+import type { RandomBytes } from '../../platform/runtime/ulid.ts';
 import { insertStreamTicket, takeStreamTicket } from '../../store/account/stream-tickets.ts';
 import type { Store } from '../../store/rows/connection.ts';
 import type { Caller } from '../caller.ts';

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
-import { oncePerRequest, type SharedWork } from '../../runtime/once-per-request.ts';
-import { rateLimited } from '../../wire/failure.ts';
+import { oncePerRequest, type SharedWork } from '../../platform/runtime/once-per-request.ts';
+import { rateLimited } from '../../platform/wire/failure.ts';
 import type { Caller } from '../caller.ts';
 import type { RedisLink } from './redis-link.ts';
 

@@ -1,4 +1,4 @@
-import type { Rates } from '../../domain/request-rates.ts';
+import type { Rates } from '../../platform/config/request-rates.ts';
 import { ownSlots, type TakeSlot } from './in-flight.ts';
 import type { LimitsAnswer, LimitsQuestion, LimitsServer } from './limits-messages.ts';
 import { ownRate, type RateCounts } from './rate.ts';

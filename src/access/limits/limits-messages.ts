@@ -1,4 +1,4 @@
-import type { RatePool } from '../../domain/request-rates.ts';
+import type { RatePool } from '../../platform/config/request-rates.ts';
 import type { RateState } from './rate.ts';
 
 /**

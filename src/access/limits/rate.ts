@@ -1,6 +1,6 @@
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
-import { type RatePool, type Rates, rateWindowSeconds } from '../../domain/request-rates.ts';
-import { tiers } from '../../domain/tier.ts';
+import { type RatePool, type Rates, rateWindowSeconds } from '../../platform/config/request-rates.ts';
+import { tiers } from '../../platform/config/tier.ts';
 import type { Caller } from '../caller.ts';
 import type { RedisLink } from './redis-link.ts';
 

@@ -1,4 +1,4 @@
-import { rateLimited } from '../../wire/failure.ts';
+import { rateLimited } from '../../platform/wire/failure.ts';
 import type { Caller } from '../caller.ts';
 
 /** Counts the open streams of each key, or account for sessions, in this process. */

@@ -1,5 +1,5 @@
-import { dateOfEpochDay } from '../../domain/market-time.ts';
-import { type Clock, dayMs } from '../../runtime/clock.ts';
+import { dateOfEpochDay } from '../../core/domain/market-time.ts';
+import { type Clock, dayMs } from '../../platform/runtime/clock.ts';
 import { addUsage, forgetUsageWriter, readUsage, type UsageBatch, type UsageCount } from '../../store/account/usage.ts';
 import type { Store } from '../../store/rows/connection.ts';
 import { type BatchWriter, startBatchWriter } from './batch-writer.ts';

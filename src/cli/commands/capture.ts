@@ -1,14 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Command, InvalidArgumentError } from 'commander';
-import { type GammaSource, gammaSources } from '../../domain/gex/gex.ts';
+import { type GammaSource, gammaSources } from '../../core/domain/gex/gex.ts';
 import type {
   CaptureCounts,
   CaptureReport,
   CaptureSettings,
   CaptureWorld,
-} from '../../ingest/chains/capture-chains.ts';
-import type { ChainSource } from '../../ingest/chains/chain-source.ts';
-import { minuteMs } from '../../runtime/clock.ts';
+} from '../../intake/ingest/chains/capture-chains.ts';
+import type { ChainSource } from '../../intake/ingest/chains/chain-source.ts';
+import { minuteMs } from '../../platform/runtime/clock.ts';
 import { type CommandResult, printing, table } from '../io/command-result.ts';
 import {
   type CommonOptions,
@@ -103,8 +103,8 @@ async function capture(terminal: Terminal, options: CaptureOptions): Promise<Com
     await Promise.all([
       import('../line-log.ts'),
       import('../../store/current-store.ts'),
-      import('../../ingest/files/lists/starter-registry.ts'),
-      import('../../ingest/chains/capture-chains.ts'),
+      import('../../intake/ingest/files/lists/starter-registry.ts'),
+      import('../../intake/ingest/chains/capture-chains.ts'),
     ]);
   const log = logOf(config, terminal.stderr);
   const world: CaptureWorld = {

@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
-import type { Config } from '../../config/config.ts';
-import type { TapePlaces } from '../../ingest/tail/follower.ts';
-import type { FollowMetrics } from '../../observe/follow-metrics.ts';
-import type { Clock } from '../../runtime/clock.ts';
+import type { TapePlaces } from '../../intake/ingest/tail/follower.ts';
+import type { Config } from '../../platform/config/config.ts';
+import type { FollowMetrics } from '../../platform/observe/follow-metrics.ts';
+import type { Clock } from '../../platform/runtime/clock.ts';
 import type { Store } from '../../store/rows/connection.ts';
 
 /** Source of lines. */
@@ -41,7 +41,7 @@ export async function measured<Line>(
 ): Promise<{ tape: Tape; onBadLine: (line: Line) => void; onLate: () => void; close: () => Promise<void> }> {
   if (metricsPort === undefined) return { tape, onBadLine, onLate: () => {}, close: async () => {} };
   const [{ createFollowMetrics }, { dataAges, serveMetrics }] = await Promise.all([
-    import('../../observe/follow-metrics.ts'),
+    import('../../platform/observe/follow-metrics.ts'),
     import('../server/observing.ts'),
   ]);
   const metrics = createFollowMetrics(dataAges(store, now));

@@ -1,11 +1,11 @@
 import { Readable } from 'node:stream';
 import type { Command } from 'commander';
 import type { Logger } from 'pino';
-import type { Config } from '../../config/config.ts';
-import { type GammaSource, gammaSources } from '../../domain/gex/gex.ts';
-import type { FollowReport } from '../../ingest/tail/follow.ts';
-import { liveCommitEveryMs } from '../../ingest/tail/live-bounds.ts';
-import type { BadLine } from '../../tape/csv/tape-file.ts';
+import { type GammaSource, gammaSources } from '../../core/domain/gex/gex.ts';
+import type { FollowReport } from '../../intake/ingest/tail/follow.ts';
+import { liveCommitEveryMs } from '../../intake/ingest/tail/live-bounds.ts';
+import type { BadLine } from '../../intake/tape/csv/tape-file.ts';
+import type { Config } from '../../platform/config/config.ts';
 import { type CommandResult, printing } from '../io/command-result.ts';
 import {
   type CommonOptions,
@@ -58,7 +58,7 @@ async function tapeOf(terminal: Terminal, config: Config, options: FollowCommand
     return { pieces: stdin, onCommit: async () => {}, close: () => void stdin.destroy() };
   }
   if (config.redisUrl === null) throw new Error('--stream reads from Redis: set REDIS_URL');
-  const { openStreamLines } = await import('../../ingest/tail/stream-lines.ts');
+  const { openStreamLines } = await import('../../intake/ingest/tail/stream-lines.ts');
   const lines = await openStreamLines({
     url: config.redisUrl,
     stream,
@@ -81,8 +81,8 @@ async function followTape(terminal: Terminal, options: FollowCommandOptions): Pr
   const [{ lineLog, logOf }, { openCurrentStore }, { ensureStarterRegistry }, { follow }] = await Promise.all([
     import('../line-log.ts'),
     import('../../store/current-store.ts'),
-    import('../../ingest/files/lists/starter-registry.ts'),
-    import('../../ingest/tail/follow.ts'),
+    import('../../intake/ingest/files/lists/starter-registry.ts'),
+    import('../../intake/ingest/tail/follow.ts'),
   ]);
   const log = logOf(config, terminal.stderr);
   // Awaited when the process is asked to end: lines taken are written, then the store is closed.

@@ -1,9 +1,9 @@
 import { basename } from 'node:path';
 import { Argument, type Command } from 'commander';
-import { type Dataset, datasetContents, datasetNames } from '../../domain/dataset.ts';
-import { type GammaSource, gammaSources } from '../../domain/gex/gex.ts';
-import { changeLine, leftLine, outdatedLine } from '../../ingest/files/tape-report.ts';
-import type { FileReport } from '../../ingest/ingest.ts';
+import { type Dataset, datasetContents, datasetNames } from '../../core/domain/dataset.ts';
+import { type GammaSource, gammaSources } from '../../core/domain/gex/gex.ts';
+import { changeLine, leftLine, outdatedLine } from '../../intake/ingest/files/tape-report.ts';
+import type { FileReport } from '../../intake/ingest/ingest.ts';
 import { type CommandResult, printing } from '../io/command-result.ts';
 import {
   type CommonOptions,
@@ -111,8 +111,8 @@ async function ingest(
   const progress = createProgress(terminal.stderr, terminal.now);
   try {
     const [{ ingestFiles }, { ensureStarterRegistry }] = await Promise.all([
-      import('../../ingest/ingest.ts'),
-      import('../../ingest/files/lists/starter-registry.ts'),
+      import('../../intake/ingest/ingest.ts'),
+      import('../../intake/ingest/files/lists/starter-registry.ts'),
     ]);
     const report = await withStore(terminal, options, async (store, { keepRemainderDays: keepDays }) => {
       // Without it every ticker of the files would be in the directory only, and none in the registry.

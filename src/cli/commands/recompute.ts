@@ -1,8 +1,12 @@
 import { Argument, type Command } from 'commander';
-import { methodologySettings, methodologyVersion } from '../../analytics/methodology.ts';
-import { snakeCase } from '../../domain/columns.ts';
-import { type RecomputedDataset, recomputedContents, recomputedNames } from '../../ingest/recompute/dataset-names.ts';
-import type { RecomputedSession } from '../../ingest/recompute/recompute.ts';
+import { methodologySettings, methodologyVersion } from '../../core/analytics/methodology.ts';
+import { snakeCase } from '../../core/domain/columns.ts';
+import {
+  type RecomputedDataset,
+  recomputedContents,
+  recomputedNames,
+} from '../../intake/ingest/recompute/dataset-names.ts';
+import type { RecomputedSession } from '../../intake/ingest/recompute/recompute.ts';
 import { type CommandResult, printing } from '../io/command-result.ts';
 import {
   type CommonOptions,
@@ -75,7 +79,7 @@ async function run(
   options: RecomputeCommandOptions,
 ): Promise<CommandResult> {
   const { symbol = null, from = null, to = null, rate = methodologySettings.usualRate, delay = null, all } = options;
-  const { recompute } = await import('../../ingest/recompute/recompute.ts');
+  const { recompute } = await import('../../intake/ingest/recompute/recompute.ts');
   const progress = createProgress(terminal.stderr, terminal.now);
   try {
     const sessions = await withStore(terminal, options, (store) =>

@@ -1,8 +1,8 @@
 import { basename } from 'node:path';
 import type { Command } from 'commander';
-import { changeLine } from '../../ingest/files/tape-report.ts';
-import type { ReconcileReport } from '../../ingest/options/reconcile.ts';
-import type { StockReconcileReport } from '../../ingest/reconcile-stocks.ts';
+import { changeLine } from '../../intake/ingest/files/tape-report.ts';
+import type { ReconcileReport } from '../../intake/ingest/options/reconcile.ts';
+import type { StockReconcileReport } from '../../intake/ingest/reconcile-stocks.ts';
 import { type CommandResult, printing } from '../io/command-result.ts';
 import {
   type CommonOptions,
@@ -74,9 +74,9 @@ async function reconcileSession(
   const progress = createProgress(terminal.stderr, terminal.now);
   try {
     const [{ reconcile }, { areStockTapes, reconcileStocks }, { ensureStarterRegistry }] = await Promise.all([
-      import('../../ingest/options/reconcile.ts'),
-      import('../../ingest/reconcile-stocks.ts'),
-      import('../../ingest/files/lists/starter-registry.ts'),
+      import('../../intake/ingest/options/reconcile.ts'),
+      import('../../intake/ingest/reconcile-stocks.ts'),
+      import('../../intake/ingest/files/lists/starter-registry.ts'),
     ]);
     return await withStore(terminal, options, async (store, { keepRemainderDays: keepDays }) => {
       await ensureStarterRegistry(store, terminal.now);

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { methodologySettings, methodologyVersion } from '../../analytics/methodology.ts';
-import { readTicker } from '../../domain/market/ticker.ts';
-import type { CaptureName, Reproduction } from '../../ingest/recompute/reproduce.ts';
+import { methodologySettings, methodologyVersion } from '../../core/analytics/methodology.ts';
+import { readTicker } from '../../core/domain/market/ticker.ts';
+import type { CaptureName, Reproduction } from '../../intake/ingest/recompute/reproduce.ts';
 import { type CommandResult, printing } from '../io/command-result.ts';
 import { type CommonOptions, rateOption, withCommonOptions, withExamples } from '../io/options.ts';
 import { withStore } from '../io/store.ts';
@@ -74,7 +74,7 @@ export function addReproduceCommand(program: Command, terminal: Terminal): void 
       () => command.opts(),
       async (name: CaptureName) => {
         const options = command.opts<CommonOptions & { rate?: number }>();
-        const { reproduce } = await import('../../ingest/recompute/reproduce.ts');
+        const { reproduce } = await import('../../intake/ingest/recompute/reproduce.ts');
         const rate = options.rate ?? methodologySettings.usualRate;
         return resultOf(await withStore(terminal, options, (store) => reproduce(store, name, rate)));
       },

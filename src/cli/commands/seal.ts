@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { SealReport } from '../../ingest/seal.ts';
+import type { SealReport } from '../../intake/ingest/seal.ts';
 import { type CommandResult, printing, table } from '../io/command-result.ts';
 import { type CommonOptions, date, tickers, withCommonOptions, withExamples } from '../io/options.ts';
 import { withStore } from '../io/store.ts';
@@ -64,7 +64,7 @@ async function list(terminal: Terminal, options: CommonOptions): Promise<Command
 
 async function seal(terminal: Terminal, options: SealCommandOptions): Promise<CommandResult> {
   if (options.list) return list(terminal, options);
-  const { sealSession, unsealSession } = await import('../../ingest/seal.ts');
+  const { sealSession, unsealSession } = await import('../../intake/ingest/seal.ts');
   const request = { session: options.session!, symbols: options.symbols ?? null };
   const work = options.undo ? unsealSession : sealSession;
   const settings = { now: terminal.now, signal: terminal.interrupted };

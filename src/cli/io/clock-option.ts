@@ -1,4 +1,4 @@
-import type { Clock } from '../../runtime/clock.ts';
+import type { Clock } from '../../platform/runtime/clock.ts';
 
 /** A clock that reads `startMs` now and advances with `now`. */
 export function clockFrom(startMs: number, now: Clock): Clock {

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { describeConfig } from '../../config/printed-settings.ts';
+import { describeConfig } from '../../platform/config/printed-settings.ts';
 import { printing, table } from './command-result.ts';
 import { type CommonOptions, configOf, withCommonOptions, withExamples } from './options.ts';
 import type { Terminal } from './terminal.ts';

@@ -1,10 +1,10 @@
 import { availableParallelism } from 'node:os';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { type Config, type ConfigOverrides, readConfig } from '../../config/config.ts';
-import { longestDelayMs } from '../../domain/chain/chain.ts';
-import { readTicker } from '../../domain/market/ticker.ts';
-import { exchangeTimeZone, isDate, parseInstant } from '../../domain/market-time.ts';
-import { Failure } from '../../wire/failure.ts';
+import { longestDelayMs } from '../../core/domain/chain/chain.ts';
+import { readTicker } from '../../core/domain/market/ticker.ts';
+import { exchangeTimeZone, isDate, parseInstant } from '../../core/domain/market-time.ts';
+import { type Config, type ConfigOverrides, readConfig } from '../../platform/config/config.ts';
+import { Failure } from '../../platform/wire/failure.ts';
 import type { Terminal } from './terminal.ts';
 
 /** Options of every command. */

@@ -1,5 +1,5 @@
 import type { Readable, Writable } from 'node:stream';
-import type { Clock } from '../../runtime/clock.ts';
+import type { Clock } from '../../platform/runtime/clock.ts';
 
 /** A stream that may be a terminal. */
 export interface TerminalStream extends Writable {

@@ -1,6 +1,6 @@
-import type { Config } from '../../config/config.ts';
-import { peerAddressOf } from '../../http/client-address.ts';
-import type { ConnectionLimits } from '../../http/connection-limits.ts';
+import type { Config } from '../../platform/config/config.ts';
+import { peerAddressOf } from '../../platform/http/client-address.ts';
+import type { ConnectionLimits } from '../../platform/http/connection-limits.ts';
 
 /** Default number of connections of a server, unless the system has room for fewer. */
 const usualMax = 8192;

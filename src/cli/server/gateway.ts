@@ -1,13 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { LocalLimits } from '../../access/limits/limits-by-message.ts';
-import type { Config } from '../../config/config.ts';
+import type { SampleShape } from '../../intake/sample/market/plan.ts';
 import type { LiveHub } from '../../live/hub.ts';
-import type { Metrics } from '../../observe/metrics.ts';
+import type { Config } from '../../platform/config/config.ts';
+import type { Metrics } from '../../platform/observe/metrics.ts';
+import type { Clock } from '../../platform/runtime/clock.ts';
+import type { MemoryPlan } from '../../platform/runtime/memory-plan.ts';
 import type { CompiledContract } from '../../rest/route-table.ts';
-import type { Clock } from '../../runtime/clock.ts';
-import type { MemoryPlan } from '../../runtime/memory-plan.ts';
-import type { SampleShape } from '../../sample/market/plan.ts';
 import type { OwnRoutesSource } from '../../server.ts';
 import type { Store } from '../../store/rows/connection.ts';
 import type { StatementObserver } from '../../store/rows/timed-client.ts';
@@ -157,7 +157,7 @@ async function startMetrics(
 
 /** Returns the loading state of the sample market. Its modules are loaded only for the few servers that show it. */
 async function watchLoading(store: Store) {
-  const { watchSampleLoading } = await import('../../ingest/sample-metadata.ts');
+  const { watchSampleLoading } = await import('../../intake/ingest/sample-metadata.ts');
   return watchSampleLoading(store);
 }
 

@@ -1,5 +1,5 @@
 import type { AddressInfo } from 'node:net';
-import type { ServerLimits } from '../../http/server-limits.ts';
+import type { ServerLimits } from '../../platform/http/server-limits.ts';
 
 /** A listening address. */
 export interface ListenAt {

@@ -1,7 +1,7 @@
 import type { RequestListener, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type ConnectionDrain, createDrainingServer } from '../../http/connection-drain.ts';
-import { limitServer, type ServerCounts, serverOptions, usualLimits } from '../../http/server-limits.ts';
+import { type ConnectionDrain, createDrainingServer } from '../../platform/http/connection-drain.ts';
+import { limitServer, type ServerCounts, serverOptions, usualLimits } from '../../platform/http/server-limits.ts';
 import { connectionLimits } from './connection-limits.ts';
 import { cannotListen, type ListenAt } from './listen-address.ts';
 

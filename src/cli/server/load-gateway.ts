@@ -1,5 +1,5 @@
 import type { GraphQLSchema } from 'graphql';
-import type { Config } from '../../config/config.ts';
+import type { Config } from '../../platform/config/config.ts';
 
 /** The schema of `/graphql` by the settings; undefined = the graph, and nothing besides it. */
 export async function loadGraph({ federation }: Pick<Config, 'federation'>): Promise<GraphQLSchema | undefined> {
@@ -21,7 +21,7 @@ export async function loadGateway() {
   ] = await Promise.all([
     import('../../store/rows/models/prisma.ts'),
     import('../../store/versions/announcements.ts'),
-    import('../../ingest/files/lists/starter-registry.ts'),
+    import('../../intake/ingest/files/lists/starter-registry.ts'),
     import('../../access/open-access.ts'),
     import('../../live/hub.ts'),
     import('../../server.ts'),

@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Access } from '../../access/open-access.ts';
-import type { Config } from '../../config/config.ts';
-import type { SampleProgress, SampleResult } from '../../ingest/sample/sample-market.ts';
-import type { Clock } from '../../runtime/clock.ts';
-import type { SampleShape } from '../../sample/market/plan.ts';
+import type { SampleProgress, SampleResult } from '../../intake/ingest/sample/sample-market.ts';
+import type { SampleShape } from '../../intake/sample/market/plan.ts';
+import type { Config } from '../../platform/config/config.ts';
+import type { Clock } from '../../platform/runtime/clock.ts';
 import type { Store } from '../../store/rows/connection.ts';
 import { createProgress } from '../io/progress.ts';
 import type { Terminal } from '../io/terminal.ts';

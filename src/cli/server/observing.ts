@@ -1,14 +1,14 @@
 import { poolOf } from '../../access/limits/rate.ts';
 import type { Access } from '../../access/open-access.ts';
-import type { Config } from '../../config/config.ts';
-import { regularSession, sessionOf } from '../../domain/calendar.ts';
+import { regularSession, sessionOf } from '../../core/domain/calendar.ts';
 import type { LiveHub } from '../../live/hub.ts';
-import type { DataAges } from '../../observe/data-age-metric.ts';
-import type { Metrics } from '../../observe/metrics.ts';
-import { answersOf } from '../../observe/metrics-answer.ts';
-import type { Traces } from '../../observe/tracing.ts';
-import type { Clock } from '../../runtime/clock.ts';
-import { productVersion } from '../../runtime/product-version.ts';
+import type { Config } from '../../platform/config/config.ts';
+import type { DataAges } from '../../platform/observe/data-age-metric.ts';
+import type { Metrics } from '../../platform/observe/metrics.ts';
+import { answersOf } from '../../platform/observe/metrics-answer.ts';
+import type { Traces } from '../../platform/observe/tracing.ts';
+import type { Clock } from '../../platform/runtime/clock.ts';
+import { productVersion } from '../../platform/runtime/product-version.ts';
 import { newestData } from '../../store/market/data-ages.ts';
 import type { Store } from '../../store/rows/connection.ts';
 import { writeProbe } from '../../store/rows/probe-write.ts';
@@ -24,14 +24,14 @@ const agesCachedMs = 15_000;
 export async function metricsOf({ metricsPort, metricsToken }: Config): Promise<Metrics | null> {
   if (metricsPort === null && metricsToken === null) return null;
   // Loaded lazily, since most servers have none.
-  const { createMetrics } = await import('../../observe/metrics.ts');
+  const { createMetrics } = await import('../../platform/observe/metrics.ts');
   return createMetrics(productVersion);
 }
 
 /** The traces by the settings; null = none, and no module of them is loaded. */
 export async function tracesOf({ traces }: Config, log: (line: string) => void): Promise<Traces | null> {
   if (traces === null) return null;
-  const { createTraces } = await import('../../observe/traces.ts');
+  const { createTraces } = await import('../../platform/observe/traces.ts');
   return createTraces(traces, productVersion, log);
 }
 

@@ -3,9 +3,9 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Access } from '../../access/open-access.ts';
-import { openFrom } from '../../domain/calendar.ts';
-import type { Clock } from '../../runtime/clock.ts';
-import { makeFolders } from '../../runtime/folders.ts';
+import { openFrom } from '../../core/domain/calendar.ts';
+import type { Clock } from '../../platform/runtime/clock.ts';
+import { makeFolders } from '../../platform/runtime/folders.ts';
 import type { Store } from '../../store/rows/connection.ts';
 import { clockFrom } from '../io/clock-option.ts';
 import { marketStopMs, runMarketProcess } from '../market-process.ts';
@@ -64,8 +64,8 @@ const nothingMissing = (key: string): ServedSample => ({
 export async function bringSample(into: SampleInto): Promise<ServedSample | null> {
   const { config, store, access, now, log, shape } = into;
   const [{ announceSampleLoading, missingSample }, { sampleShape }, { exclusively }] = await Promise.all([
-    import('../../ingest/sample-metadata.ts'),
-    import('../../sample/market/plan.ts'),
+    import('../../intake/ingest/sample-metadata.ts'),
+    import('../../intake/sample/market/plan.ts'),
     import('../../store/rows/advisory-lock.ts'),
   ]);
   const missing = await missingSample(store, now(), { shape: shape ?? sampleShape, besideTape: true });
@@ -97,7 +97,7 @@ export function startLiveSample(
   async function run(): Promise<void> {
     await Promise.race([whole, once(signal, 'abort')]);
     const [{ sessionUnderWay }, { storeOrigin }] = await Promise.all([
-      import('../../sample/market/plan.ts'),
+      import('../../intake/sample/market/plan.ts'),
       import('../../store/market/session-origins.ts'),
     ]);
     // Other data stops it permanently, and its removal.

@@ -1,11 +1,11 @@
 import { setFlagsFromString } from 'node:v8';
 import { limitsByMessage } from '../../access/limits/limits-by-message.ts';
 import { isAboutLimits, type LimitsAnswer } from '../../access/limits/limits-messages.ts';
-import type { Config } from '../../config/config.ts';
+import type { Config } from '../../platform/config/config.ts';
+import type { Clock } from '../../platform/runtime/clock.ts';
+import { idleGlanceMs, idleLookMs, idleMemory, type MemoryPlan } from '../../platform/runtime/memory-plan.ts';
 import type { RouteFiles } from '../../rest/own/route-files.ts';
 import type { CompiledContract } from '../../rest/route-table.ts';
-import type { Clock } from '../../runtime/clock.ts';
-import { idleGlanceMs, idleLookMs, idleMemory, type MemoryPlan } from '../../runtime/memory-plan.ts';
 import type { OwnRoutesSource } from '../../server.ts';
 import { failureText } from '../io/failure-text.ts';
 import type { Terminal } from '../io/terminal.ts';

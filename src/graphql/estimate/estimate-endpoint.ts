@@ -1,8 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { RequestHandler } from 'express';
 import type { EndpointServices } from '../../access/endpoint-services.ts';
-import { yieldForBytes } from '../../runtime/event-loop.ts';
-import { type Failure, failureWithin, internal, invalidRequest, methodNotAllowed } from '../../wire/failure.ts';
+import { yieldForBytes } from '../../platform/runtime/event-loop.ts';
+import {
+  type Failure,
+  failureWithin,
+  internal,
+  invalidRequest,
+  methodNotAllowed,
+} from '../../platform/wire/failure.ts';
 import { sentPoints } from '../limits/sent-points.ts';
 import { requestsOf, weights } from '../limits/weight.ts';
 import { takeSentText } from '../plugins/request-form.ts';

@@ -2,8 +2,8 @@ import { type DocumentNode, GraphQLError, type GraphQLSchema, getOperationAST } 
 import type { Authentication } from '../../access/caller.ts';
 import type { EndpointServices } from '../../access/endpoint-services.ts';
 import { pointsPerRequest } from '../../access/limits/body-points.ts';
-import { overMinute, rateExceeded } from '../../domain/request-rates.ts';
-import { invalidRequest, notAuthenticated, rateLimited } from '../../wire/failure.ts';
+import { overMinute, rateExceeded } from '../../platform/config/request-rates.ts';
+import { invalidRequest, notAuthenticated, rateLimited } from '../../platform/wire/failure.ts';
 import type { DocumentCache } from '../document-cache.ts';
 import { parseWithinLimits, validationErrors } from '../limits/checked-document.ts';
 import { documentLimits, requirePredicted } from '../limits/document-limits.ts';

@@ -8,8 +8,8 @@ import {
   requireReadable,
   requireSiteSession,
 } from '../../access/entitlement/entitlement.ts';
+import { Failure } from '../../platform/wire/failure.ts';
 import type { Needs } from '../../schema/needs.ts';
-import { Failure } from '../../wire/failure.ts';
 import { publicError } from '../errors.ts';
 import type { FieldEstimate } from '../limits/field-estimates.ts';
 import type { Subject } from '../limits/reads.ts';

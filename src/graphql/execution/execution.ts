@@ -7,8 +7,8 @@ import {
   getArgumentValues,
   OperationTypeNode,
 } from 'graphql';
-import { ColumnRows } from '../../wire/column-rows.ts';
-import type { WrittenJson } from '../../wire/json-chunks.ts';
+import { ColumnRows } from '../../platform/wire/column-rows.ts';
+import type { WrittenJson } from '../../platform/wire/json-chunks.ts';
 import { CollectedErrors, type Path } from './collected-errors.ts';
 import { isAsItIs, isPromise } from './completed.ts';
 import { type FieldPlan, type ObjectPlan, type OperationPlan, runtimeTypeOf, type Shape } from './execution-plan.ts';

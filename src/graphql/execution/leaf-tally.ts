@@ -1,4 +1,4 @@
-import { WrittenJson } from '../../wire/json-chunks.ts';
+import { WrittenJson } from '../../platform/wire/json-chunks.ts';
 
 /** Counts of completed values at one position of an answer, over all objects there. */
 export class Tally {

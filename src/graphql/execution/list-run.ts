@@ -1,4 +1,4 @@
-import { type JsonPart, stringified, WrittenJson } from '../../wire/json-chunks.ts';
+import { type JsonPart, stringified, WrittenJson } from '../../platform/wire/json-chunks.ts';
 import { isPromise } from './completed.ts';
 import type { Pieces } from './sliced-work.ts';
 

@@ -1,7 +1,7 @@
 import { type DocumentNode, type ExecutionResult, GraphQLError, type GraphQLSchema } from 'graphql';
 import type { LiveEvent, LiveSource } from '../../live/source.ts';
-import { forEverybody } from '../../runtime/request-scope.ts';
-import type { StreamEnd } from '../../wire/open-stream.ts';
+import { forEverybody } from '../../platform/runtime/request-scope.ts';
+import type { StreamEnd } from '../../platform/wire/open-stream.ts';
 import { type PreparedOperation, preparedOperation } from './prepared-operation.ts';
 import { executeInPieces, sourceOf } from './sliced-execution.ts';
 

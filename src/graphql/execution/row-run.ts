@@ -7,9 +7,9 @@ import {
   isNonNullType,
   TypeNameMetaFieldDef,
 } from 'graphql';
-import { ColumnRows, type ColumnValues } from '../../wire/column-rows.ts';
-import { ByteWriter } from '../../wire/json-byte-writer.ts';
-import { WrittenJson } from '../../wire/json-chunks.ts';
+import { ColumnRows, type ColumnValues } from '../../platform/wire/column-rows.ts';
+import { ByteWriter } from '../../platform/wire/json-byte-writer.ts';
+import { WrittenJson } from '../../platform/wire/json-chunks.ts';
 import { isAsItIs, isPromise } from './completed.ts';
 import type { Position } from './leaf-tally.ts';
 import type { Pieces } from './sliced-work.ts';

@@ -1,9 +1,9 @@
 import { type ExecutionResult, OperationTypeNode } from 'graphql';
-import { yieldToEventLoop } from '../../runtime/event-loop.ts';
-import type { OneCommit } from '../../runtime/once-per-request.ts';
-import { currentRequest } from '../../runtime/request-scope.ts';
-import { Failure, limitExceeded } from '../../wire/failure.ts';
-import { stringified, WrittenJson } from '../../wire/json-chunks.ts';
+import { yieldToEventLoop } from '../../platform/runtime/event-loop.ts';
+import type { OneCommit } from '../../platform/runtime/once-per-request.ts';
+import { currentRequest } from '../../platform/runtime/request-scope.ts';
+import { Failure, limitExceeded } from '../../platform/wire/failure.ts';
+import { stringified, WrittenJson } from '../../platform/wire/json-chunks.ts';
 import type { OperationState } from '../request-state.ts';
 import { type Executed, execute } from './execute.ts';
 import { Execution, type ExecutionValues } from './execution.ts';

@@ -13,8 +13,8 @@ import {
   typeFromAST,
   type VariableDefinitionNode,
 } from 'graphql';
-import { yieldToEventLoop } from '../../runtime/event-loop.ts';
-import { clipped, shownValue } from '../../wire/printed-value.ts';
+import { yieldToEventLoop } from '../../platform/runtime/event-loop.ts';
+import { clipped, shownValue } from '../../platform/wire/printed-value.ts';
 
 /** Maximum number of reported errors of all variables together. */
 const mostErrors = 5;

@@ -1,5 +1,5 @@
 import type { GraphQLError } from 'graphql';
-import { limitExceeded } from '../../wire/failure.ts';
+import { limitExceeded } from '../../platform/wire/failure.ts';
 import { requestErrorOf } from '../request-error.ts';
 
 /**

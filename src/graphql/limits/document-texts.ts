@@ -1,6 +1,6 @@
 import { type ASTNode, GraphQLError, Kind, type ValidationRule } from 'graphql';
-import { invalidParameter } from '../../wire/failure.ts';
-import { isStorableText, nestsDeeper, storableText } from '../../wire/stored-text.ts';
+import { invalidParameter } from '../../platform/wire/failure.ts';
+import { isStorableText, nestsDeeper, storableText } from '../../platform/wire/stored-text.ts';
 
 /** Maximum nesting of brackets in a document: the parser recurses into each. */
 const deepestBrackets = 100;

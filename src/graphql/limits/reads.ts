@@ -1,6 +1,6 @@
 import { getNamedType, isListType, isNonNullType } from 'graphql';
-import { type OptionContract, readOptionContractText } from '../../domain/chain/option-contract.ts';
-import { readTicker } from '../../domain/market/ticker.ts';
+import { type OptionContract, readOptionContractText } from '../../core/domain/chain/option-contract.ts';
+import { readTicker } from '../../core/domain/market/ticker.ts';
 import { type Needs, needsOf } from '../../schema/needs.ts';
 import { type KnownById, knownById } from '../../schema/node-id.ts';
 import type { PlannedField } from './cost-plan.ts';

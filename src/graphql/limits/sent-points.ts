@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { bodyPoints } from '../../access/limits/body-points.ts';
-import { boundedJsonSize } from '../../wire/sent-text.ts';
+import { boundedJsonSize } from '../../platform/wire/sent-text.ts';
 
 const pointsOf = new WeakMap<IncomingMessage, number>();
 

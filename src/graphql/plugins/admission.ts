@@ -1,7 +1,7 @@
 import type { ExecutionArgs } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import type { EndpointServices } from '../../access/endpoint-services.ts';
-import { requestLife } from '../../http/request-life.ts';
+import { requestLife } from '../../platform/http/request-life.ts';
 import { admitAnonymous, admitOperation } from '../admit-operation.ts';
 import { sentPoints } from '../limits/sent-points.ts';
 import type { OperationWeights } from '../limits/weighed-operation.ts';

@@ -1,7 +1,7 @@
 import type { Request } from 'express';
 import type { Plugin } from 'graphql-yoga';
-import { encode, encodingFor } from '../../http/compression.ts';
-import { jsonLines, tableTypes } from '../../wire/table-types.ts';
+import { encode, encodingFor } from '../../platform/http/compression.ts';
+import { jsonLines, tableTypes } from '../../platform/wire/table-types.ts';
 
 /** Media types of answers that are worth it; Parquet is compressed in itself. */
 const compressible = new RegExp(

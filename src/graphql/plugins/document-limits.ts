@@ -1,7 +1,7 @@
 import type { DocumentNode } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import { hasCredential } from '../../access/identity/credential.ts';
-import { unauthenticated } from '../../wire/failure.ts';
+import { unauthenticated } from '../../platform/wire/failure.ts';
 import { parseWithinLimits, validationErrors } from '../limits/checked-document.ts';
 import { requestErrorOf } from '../request-error.ts';
 import type { OperationState } from '../request-state.ts';

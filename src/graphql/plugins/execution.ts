@@ -1,9 +1,9 @@
 import { type ExecutionArgs, type ExecutionResult, GraphQLError, getOperationAST } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import type { EndpointServices } from '../../access/endpoint-services.ts';
-import { requestLife } from '../../http/request-life.ts';
-import { currentRequest } from '../../runtime/request-scope.ts';
-import { rateLimited } from '../../wire/failure.ts';
+import { requestLife } from '../../platform/http/request-life.ts';
+import { currentRequest } from '../../platform/runtime/request-scope.ts';
+import { rateLimited } from '../../platform/wire/failure.ts';
 import { operationSpan } from '../execution/operation-span.ts';
 import { preparedOperation } from '../execution/prepared-operation.ts';
 import { type AnswerLimits, answerInPieces } from '../execution/sliced-execution.ts';

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import type { Plugin } from 'graphql-yoga';
-import { jsonBuffers, stringified, WrittenJson } from '../../wire/json-chunks.ts';
+import { jsonBuffers, stringified, WrittenJson } from '../../platform/wire/json-chunks.ts';
 
 /** Answers up to this length are sent as one buffer: copying them is faster than several writes. */
 const joinedBytes = 1024 * 1024;

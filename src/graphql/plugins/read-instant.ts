@@ -1,6 +1,6 @@
 import type { Plugin } from 'graphql-yoga';
-import { isMarketGroup } from '../../domain/market-group.ts';
-import { tellReadInstant } from '../../http/read-instant.ts';
+import { isMarketGroup } from '../../core/domain/market-group.ts';
+import { tellReadInstant } from '../../platform/http/read-instant.ts';
 import { stateOf } from '../request-state.ts';
 
 /**

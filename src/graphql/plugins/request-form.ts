@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { GraphQLError } from 'graphql';
 import type { GraphQLParams, Plugin } from 'graphql-yoga';
-import { yieldForBytes } from '../../runtime/event-loop.ts';
-import { invalidRequest, unsupportedMediaType } from '../../wire/failure.ts';
+import { yieldForBytes } from '../../platform/runtime/event-loop.ts';
+import { invalidRequest, unsupportedMediaType } from '../../platform/wire/failure.ts';
 import { namedOperation, requestErrorOf, withQuery } from '../request-error.ts';
 import type { HttpContext } from '../request-state.ts';
 import type { TrustedDocuments } from '../trusted-documents.ts';

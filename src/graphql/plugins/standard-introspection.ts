@@ -1,6 +1,6 @@
 import type { DocumentNode } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
-import { WrittenJson } from '../../wire/json-chunks.ts';
+import { WrittenJson } from '../../platform/wire/json-chunks.ts';
 import { sentPoints } from '../limits/sent-points.ts';
 import { stateOf } from '../request-state.ts';
 

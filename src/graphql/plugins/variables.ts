@@ -1,6 +1,6 @@
 import { type ExecutionArgs, GraphQLError, getOperationAST } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
-import { jsonFailure } from '../../wire/sent-text.ts';
+import { jsonFailure } from '../../platform/wire/sent-text.ts';
 import { type CoercedVariables, coerceVariables } from '../execution/variables.ts';
 import { stateOf } from '../request-state.ts';
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { setCredential } from '../../access/identity/credential.ts';
-import { invalidRequest } from '../../wire/failure.ts';
+import { invalidRequest } from '../../platform/wire/failure.ts';
 
 /** Names under which clients send a credential in `connection_init`, lower case, and the header for each. */
 const headerOf: Readonly<Record<string, 'authorization' | 'x-api-key'>> = {

@@ -3,7 +3,7 @@ import { type ExecutionArgs, parse } from 'graphql';
 import { GRAPHQL_TRANSPORT_WS_PROTOCOL, makeServer } from 'graphql-ws';
 import type { EndpointServices } from '../../access/endpoint-services.ts';
 import { openWebSocket } from '../../access/web-socket.ts';
-import { webSocketEndpoint } from '../../http/websocket/websocket-connection.ts';
+import { webSocketEndpoint } from '../../platform/http/websocket/websocket-connection.ts';
 import { documentLimits } from '../limits/document-limits.ts';
 import { withoutStatus } from '../request-error.ts';
 import type { RunOperation, SentOperation } from '../run-operation.ts';

@@ -1,4 +1,4 @@
-import { sessionsUpTo } from '../../domain/calendar.ts';
+import { sessionsUpTo } from '../../core/domain/calendar.ts';
 import { latestSession } from '../../graphql/examples.ts';
 import { type Standing, standingAt } from '../../rest/contract/example.ts';
 import { endedOn, type ScopeGroup } from '../../rest/contract/route.ts';

@@ -1,7 +1,7 @@
 import { flowCapability, offExchangeCapability } from '../../access/entitlement/entitlement.ts';
 import type { Declaration } from '../../access/identity/accounts.ts';
 import type { ApiKeyInfo, CreatedKey } from '../../access/identity/api-keys.ts';
-import type { Classification } from '../../domain/tier.ts';
+import type { Classification } from '../../platform/config/tier.ts';
 import { fromStore, type RequestContext } from '../context.ts';
 import { type ResponseMeta, responseMeta } from '../response-meta.ts';
 

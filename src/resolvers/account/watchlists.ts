@@ -1,5 +1,6 @@
 import { symbolAccess } from '../../access/entitlement/entitlement.ts';
-import { oncePerRequest } from '../../runtime/once-per-request.ts';
+import { oncePerRequest } from '../../platform/runtime/once-per-request.ts';
+import { invalidParameter, invalidSymbols, notFound } from '../../platform/wire/failure.ts';
 import {
   deleteWatchlist,
   listWatchlists,
@@ -7,7 +8,6 @@ import {
   type Watchlist,
   watchlistLimits,
 } from '../../store/account/watchlists.ts';
-import { invalidParameter, invalidSymbols, notFound } from '../../wire/failure.ts';
 import { connectionPage } from '../connection-page.ts';
 import { findSymbol, fromStore, type RequestContext } from '../context.ts';
 import { readPosition } from '../cursor.ts';

@@ -1,9 +1,9 @@
-import { contractSolves } from '../../analytics/chain/contract-solves.ts';
-import { type GreeksSample, type GreeksSolve, greeksSeriesLength } from '../../domain/chain/greeks.ts';
-import { contractId, type OptionContract } from '../../domain/chain/option-contract.ts';
-import { batched } from '../../runtime/batched.ts';
-import { minuteMs } from '../../runtime/clock.ts';
-import { yieldToEventLoop } from '../../runtime/event-loop.ts';
+import { contractSolves } from '../../core/analytics/chain/contract-solves.ts';
+import { type GreeksSample, type GreeksSolve, greeksSeriesLength } from '../../core/domain/chain/greeks.ts';
+import { contractId, type OptionContract } from '../../core/domain/chain/option-contract.ts';
+import { batched } from '../../platform/runtime/batched.ts';
+import { minuteMs } from '../../platform/runtime/clock.ts';
+import { yieldToEventLoop } from '../../platform/runtime/event-loop.ts';
 import { contractLines } from '../../store/chain/contract-lines.ts';
 import { throughMs } from '../as-of.ts';
 import { fromSource, type RequestContext, rootsOf, withUnderlyings } from '../context.ts';

@@ -1,9 +1,9 @@
 import { requireReadable } from '../../access/entitlement/entitlement.ts';
-import { type ChainCapture, type ChainRow, shownGreek } from '../../domain/chain/chain.ts';
-import { greekColumns, sourceColumns } from '../../domain/chain/chain-columns.ts';
-import { compareContracts, contractId } from '../../domain/chain/option-contract.ts';
-import { type RowOf, rowBy } from '../../domain/columns.ts';
-import { yieldForRows } from '../../runtime/event-loop.ts';
+import { type ChainCapture, type ChainRow, shownGreek } from '../../core/domain/chain/chain.ts';
+import { greekColumns, sourceColumns } from '../../core/domain/chain/chain-columns.ts';
+import { compareContracts, contractId } from '../../core/domain/chain/option-contract.ts';
+import { type RowOf, rowBy } from '../../core/domain/columns.ts';
+import { yieldForRows } from '../../platform/runtime/event-loop.ts';
 import { clampedCaps } from '../as-of.ts';
 import { chainAsOf, hasCome } from '../captures-at.ts';
 import { findSymbol, type RequestContext } from '../context.ts';

@@ -1,7 +1,7 @@
-import type { SurfaceOptions } from '../../analytics/chain/volatility-surface.ts';
-import type { ChainCapture } from '../../domain/chain/chain.ts';
-import { billWithout } from '../../domain/market/us-bills.ts';
-import { yieldToEventLoop } from '../../runtime/event-loop.ts';
+import type { SurfaceOptions } from '../../core/analytics/chain/volatility-surface.ts';
+import type { ChainCapture } from '../../core/domain/chain/chain.ts';
+import { billWithout } from '../../core/domain/market/us-bills.ts';
+import { yieldToEventLoop } from '../../platform/runtime/event-loop.ts';
 import { type RequestContext, rootsOf } from '../context.ts';
 import { loadCurve, loadDividends } from '../corporate.ts';
 

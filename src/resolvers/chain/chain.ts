@@ -6,11 +6,11 @@ import {
   filledGreekNames,
   type GreeksSource,
   isIncomplete,
-} from '../../domain/chain/chain.ts';
-import { greekNames } from '../../domain/chain/chain-columns.ts';
-import type { OptionContract } from '../../domain/chain/option-contract.ts';
-import type { SessionDate } from '../../domain/market-time.ts';
-import { yieldForRows } from '../../runtime/event-loop.ts';
+} from '../../core/domain/chain/chain.ts';
+import { greekNames } from '../../core/domain/chain/chain-columns.ts';
+import type { OptionContract } from '../../core/domain/chain/option-contract.ts';
+import type { SessionDate } from '../../core/domain/market-time.ts';
+import { yieldForRows } from '../../platform/runtime/event-loop.ts';
 import { type AsOf, clampedCaps, parseAsOf } from '../as-of.ts';
 import { chainAt } from '../captures-at.ts';
 import { findSymbol, type RequestContext } from '../context.ts';

@@ -1,10 +1,10 @@
 import { symbolAccess } from '../../access/entitlement/entitlement.ts';
-import { volumeToOpenInterest } from '../../analytics/chain/unusual-volume.ts';
-import { sessionOf } from '../../domain/calendar.ts';
-import { type ChainRow, unknownNumbers } from '../../domain/chain/chain.ts';
-import { contractId, type OptionContract, readOptionContract } from '../../domain/chain/option-contract.ts';
-import { yieldForRows } from '../../runtime/event-loop.ts';
-import { invalidParameter } from '../../wire/failure.ts';
+import { volumeToOpenInterest } from '../../core/analytics/chain/unusual-volume.ts';
+import { sessionOf } from '../../core/domain/calendar.ts';
+import { type ChainRow, unknownNumbers } from '../../core/domain/chain/chain.ts';
+import { contractId, type OptionContract, readOptionContract } from '../../core/domain/chain/option-contract.ts';
+import { yieldForRows } from '../../platform/runtime/event-loop.ts';
+import { invalidParameter } from '../../platform/wire/failure.ts';
 import { findSymbol, fromSource, type RequestContext, underlyingOf, withUnderlyings } from '../context.ts';
 import type { SourceKey } from '../provenance.ts';
 import { type ResponseMeta, responseMeta } from '../response-meta.ts';

@@ -1,13 +1,13 @@
 import { requireReadable } from '../../access/entitlement/entitlement.ts';
-import type { ChainRow } from '../../domain/chain/chain.ts';
+import type { ChainRow } from '../../core/domain/chain/chain.ts';
 import {
   compareContracts,
   contractId,
   type OptionContract,
   type OptionRight,
   readOptionContract,
-} from '../../domain/chain/option-contract.ts';
-import { invalidParameter } from '../../wire/failure.ts';
+} from '../../core/domain/chain/option-contract.ts';
+import { invalidParameter } from '../../platform/wire/failure.ts';
 import { chainAt } from '../captures-at.ts';
 import { type ConnectionPage, connectionPage } from '../connection-page.ts';
 import { findSymbol, type RequestContext, registeredSymbol, underlyingOf } from '../context.ts';

@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache';
-import { sessionOf } from '../../domain/calendar.ts';
-import type { SessionDate } from '../../domain/market-time.ts';
-import { batched } from '../../runtime/batched.ts';
-import { minuteMs } from '../../runtime/clock.ts';
+import { sessionOf } from '../../core/domain/calendar.ts';
+import type { SessionDate } from '../../core/domain/market-time.ts';
+import { batched } from '../../platform/runtime/batched.ts';
+import { minuteMs } from '../../platform/runtime/clock.ts';
 import { expirationsAt } from '../../store/chain/chain-captures.ts';
 import type { ListedExpirations } from '../../store/chain/open-interest.ts';
 import type { Store } from '../../store/rows/connection.ts';

@@ -1,11 +1,11 @@
 import { requireReadable } from '../../access/entitlement/entitlement.ts';
-import { sourcePrice } from '../../analytics/chain/solve-chain.ts';
-import { chainPricing } from '../../analytics/chain/stored-pricing.ts';
-import { type ChainExposures, chainExposures } from '../../analytics/gex/chain-exposures.ts';
-import { methodologySettings } from '../../analytics/methodology.ts';
-import type { ChainCapture } from '../../domain/chain/chain.ts';
-import type { ExpiryExposures, Exposures, StrikeExposures } from '../../domain/exposures.ts';
-import type { SessionDate } from '../../domain/market-time.ts';
+import { sourcePrice } from '../../core/analytics/chain/solve-chain.ts';
+import { chainPricing } from '../../core/analytics/chain/stored-pricing.ts';
+import { type ChainExposures, chainExposures } from '../../core/analytics/gex/chain-exposures.ts';
+import { methodologySettings } from '../../core/analytics/methodology.ts';
+import type { ChainCapture } from '../../core/domain/chain/chain.ts';
+import type { ExpiryExposures, Exposures, StrikeExposures } from '../../core/domain/exposures.ts';
+import type { SessionDate } from '../../core/domain/market-time.ts';
 import { clampedCaps, parseAsOf } from '../as-of.ts';
 import { findSymbol, type RequestContext } from '../context.ts';
 import { chainInstant, type FigureInstant } from '../figure-instant.ts';

@@ -1,11 +1,11 @@
 import { requireReadable } from '../../access/entitlement/entitlement.ts';
-import { diffGex } from '../../analytics/gex/diff.ts';
-import type { PricedCapture } from '../../analytics/gex/diff-capture.ts';
-import { topStrikes } from '../../analytics/gex/top-strikes.ts';
-import type { ChainCapture } from '../../domain/chain/chain.ts';
-import { type OptionRoots, standardRoots } from '../../domain/chain/option-root.ts';
-import type { GexDifference, GexStrikeMoves } from '../../domain/gex-diff.ts';
-import { oncePerRequest } from '../../runtime/once-per-request.ts';
+import { diffGex } from '../../core/analytics/gex/diff.ts';
+import type { PricedCapture } from '../../core/analytics/gex/diff-capture.ts';
+import { topStrikes } from '../../core/analytics/gex/top-strikes.ts';
+import type { ChainCapture } from '../../core/domain/chain/chain.ts';
+import { type OptionRoots, standardRoots } from '../../core/domain/chain/option-root.ts';
+import type { GexDifference, GexStrikeMoves } from '../../core/domain/gex-diff.ts';
+import { oncePerRequest } from '../../platform/runtime/once-per-request.ts';
 import type { StoredGexCapture } from '../../store/gex/captures.ts';
 import { clampedCaps } from '../as-of.ts';
 import { chainAt } from '../captures-at.ts';

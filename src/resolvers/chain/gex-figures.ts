@@ -4,22 +4,22 @@ import {
   conventionFigures,
   type SignedVolumes,
   type StrikeValue,
-} from '../../analytics/gex/convention-figures.ts';
-import { topStrikes } from '../../analytics/gex/top-strikes.ts';
-import { methodologySettings } from '../../analytics/methodology.ts';
-import { tradingDayAtOrBefore } from '../../domain/calendar.ts';
-import { type ChainCapture, sourceTime } from '../../domain/chain/chain.ts';
-import type { Coverage } from '../../domain/flow/coverage.ts';
+} from '../../core/analytics/gex/convention-figures.ts';
+import { topStrikes } from '../../core/analytics/gex/top-strikes.ts';
+import { methodologySettings } from '../../core/analytics/methodology.ts';
+import { tradingDayAtOrBefore } from '../../core/domain/calendar.ts';
+import { type ChainCapture, sourceTime } from '../../core/domain/chain/chain.ts';
+import type { Coverage } from '../../core/domain/flow/coverage.ts';
 import {
   type ConventionPreset,
   captureConvention,
   conventionPresets,
   type GexConvention,
-} from '../../domain/gex/convention.ts';
-import type { SessionDate } from '../../domain/market-time.ts';
-import { yieldToEventLoop } from '../../runtime/event-loop.ts';
+} from '../../core/domain/gex/convention.ts';
+import type { SessionDate } from '../../core/domain/market-time.ts';
+import { yieldToEventLoop } from '../../platform/runtime/event-loop.ts';
+import { invalidParameter } from '../../platform/wire/failure.ts';
 import type { StoredGexCapture } from '../../store/gex/captures.ts';
-import { invalidParameter } from '../../wire/failure.ts';
 import { clampedCaps, parseAsOf } from '../as-of.ts';
 import { chainAt } from '../captures-at.ts';
 import { findSymbol, type RequestContext } from '../context.ts';

@@ -1,9 +1,9 @@
-import { sessionOf } from '../../domain/calendar.ts';
-import { type GreeksSample, type GreeksSolve, greeksSeriesLength, quoteAgeMs } from '../../domain/chain/greeks.ts';
-import { contractId, type OptionContract } from '../../domain/chain/option-contract.ts';
-import { exchangeDate, type SessionDate } from '../../domain/market-time.ts';
-import { roundTo } from '../../domain/units.ts';
-import { batched } from '../../runtime/batched.ts';
+import { sessionOf } from '../../core/domain/calendar.ts';
+import { type GreeksSample, type GreeksSolve, greeksSeriesLength, quoteAgeMs } from '../../core/domain/chain/greeks.ts';
+import { contractId, type OptionContract } from '../../core/domain/chain/option-contract.ts';
+import { exchangeDate, type SessionDate } from '../../core/domain/market-time.ts';
+import { roundTo } from '../../core/domain/units.ts';
+import { batched } from '../../platform/runtime/batched.ts';
 import { readGreeksSeries, readLatestGreeks } from '../../store/chain/greeks.ts';
 import { fromSource, type RequestContext, requireSource, underlyingOf, withUnderlyings } from '../context.ts';
 import { type ResponseMeta, responseMeta } from '../response-meta.ts';

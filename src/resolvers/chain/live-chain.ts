@@ -1,5 +1,5 @@
 import { requireReadable } from '../../access/entitlement/entitlement.ts';
-import type { ChainCapture } from '../../domain/chain/chain.ts';
+import type { ChainCapture } from '../../core/domain/chain/chain.ts';
 import type { ChainState } from '../../live/chains.ts';
 import type { Following } from '../../live/topics.ts';
 import { findSymbol, type RequestContext, requireSource } from '../context.ts';

@@ -1,8 +1,8 @@
 import { requireReadable } from '../../access/entitlement/entitlement.ts';
-import type { ChainCapture, ChainRow } from '../../domain/chain/chain.ts';
-import { type OptionContract, osiSymbol } from '../../domain/chain/option-contract.ts';
-import { exchangeDate } from '../../domain/market-time.ts';
-import { batched } from '../../runtime/batched.ts';
+import type { ChainCapture, ChainRow } from '../../core/domain/chain/chain.ts';
+import { type OptionContract, osiSymbol } from '../../core/domain/chain/option-contract.ts';
+import { exchangeDate } from '../../core/domain/market-time.ts';
+import { batched } from '../../platform/runtime/batched.ts';
 import { type ListedInterest, latestOpenInterest } from '../../store/chain/open-interest.ts';
 import { chainAt } from '../captures-at.ts';
 import { findSymbol, fromSource, ofAllInstants, type RequestContext, underlyingOf } from '../context.ts';

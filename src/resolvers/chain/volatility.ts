@@ -1,16 +1,16 @@
 import { requireReadable } from '../../access/entitlement/entitlement.ts';
-import { type MinuteChain, minuteChain } from '../../analytics/chain/solved-chain.ts';
+import { type MinuteChain, minuteChain } from '../../core/analytics/chain/solved-chain.ts';
 import {
   type SurfacePoint,
   surfacePoint,
   type TermExpiry,
   type VolatilitySurface,
   volatilitySurface,
-} from '../../analytics/chain/volatility-surface.ts';
-import { sessionOf } from '../../domain/calendar.ts';
-import { type ChainCapture, type GreeksSource, sourceTime } from '../../domain/chain/chain.ts';
+} from '../../core/analytics/chain/volatility-surface.ts';
+import { sessionOf } from '../../core/domain/calendar.ts';
+import { type ChainCapture, type GreeksSource, sourceTime } from '../../core/domain/chain/chain.ts';
+import { ColumnRows } from '../../platform/wire/column-rows.ts';
 import type { SolvedMinute } from '../../store/chain/solved-minutes.ts';
-import { ColumnRows } from '../../wire/column-rows.ts';
 import { chainAt, solvedMinute } from '../captures-at.ts';
 import { findSymbol, type RequestContext, requireSource } from '../context.ts';
 import { type FigureInstant, symbolInstant } from '../figure-instant.ts';

@@ -1,7 +1,7 @@
-import { lastMinuteEnd } from '../../domain/flow/contract-minutes.ts';
-import type { CrossSection } from '../../domain/flow/flow.ts';
-import type { SessionDate } from '../../domain/market-time.ts';
-import { batched } from '../../runtime/batched.ts';
+import { lastMinuteEnd } from '../../core/domain/flow/contract-minutes.ts';
+import type { CrossSection } from '../../core/domain/flow/flow.ts';
+import type { SessionDate } from '../../core/domain/market-time.ts';
+import { batched } from '../../platform/runtime/batched.ts';
 import { coveragesWithoutMinutes } from '../../store/flow/contract-minutes.ts';
 import { coverageKey } from '../../store/flow/coverage.ts';
 import { readCrossSections } from '../../store/flow/cross-sections.ts';

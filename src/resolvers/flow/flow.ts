@@ -1,8 +1,8 @@
 import { requireFlow, requireReadable } from '../../access/entitlement/entitlement.ts';
-import { isTradingDay, previousTradingDay, regularSession } from '../../domain/calendar.ts';
-import { exchangeDate, exchangeInstant, exchangeMinuteOfDay, type SessionDate } from '../../domain/market-time.ts';
-import { minuteMs } from '../../runtime/clock.ts';
-import { invalidParameter } from '../../wire/failure.ts';
+import { isTradingDay, previousTradingDay, regularSession } from '../../core/domain/calendar.ts';
+import { exchangeDate, exchangeInstant, exchangeMinuteOfDay, type SessionDate } from '../../core/domain/market-time.ts';
+import { minuteMs } from '../../platform/runtime/clock.ts';
+import { invalidParameter } from '../../platform/wire/failure.ts';
 import { type RequestContext, registeredSymbol } from '../context.ts';
 
 /** `meta.retention`: the live feed of about a day, or a session requested by its date (contract-notes 2). */

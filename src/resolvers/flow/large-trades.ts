@@ -1,9 +1,10 @@
 import { requireFlow } from '../../access/entitlement/entitlement.ts';
-import { contractId, type OptionContract, type OptionRight } from '../../domain/chain/option-contract.ts';
-import type { EventId } from '../../domain/flow/event-id.ts';
-import type { FlowEvent, FlowEventKind, FlowSide, LargeTrade, LargeTradesTotal } from '../../domain/flow/flow.ts';
-import type { SessionDate } from '../../domain/market-time.ts';
-import { batched } from '../../runtime/batched.ts';
+import { contractId, type OptionContract, type OptionRight } from '../../core/domain/chain/option-contract.ts';
+import type { EventId } from '../../core/domain/flow/event-id.ts';
+import type { FlowEvent, FlowEventKind, FlowSide, LargeTrade, LargeTradesTotal } from '../../core/domain/flow/flow.ts';
+import type { SessionDate } from '../../core/domain/market-time.ts';
+import { batched } from '../../platform/runtime/batched.ts';
+import { invalidParameter } from '../../platform/wire/failure.ts';
 import {
   type EventPosition,
   findLargeTrades,
@@ -13,7 +14,6 @@ import {
   readLargeTradeTotals,
   type TradesOf,
 } from '../../store/flow/events.ts';
-import { invalidParameter } from '../../wire/failure.ts';
 import { fromSource, type RequestContext, underlyingOf } from '../context.ts';
 import { foreignCursor, ofInstant, readCursor, writeCursor } from '../cursor.ts';
 import { coverageAsOf } from '../publication.ts';

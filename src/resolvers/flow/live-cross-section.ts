@@ -1,4 +1,4 @@
-import type { CrossSection } from '../../domain/flow/flow.ts';
+import type { CrossSection } from '../../core/domain/flow/flow.ts';
 import type { CrossSectionState } from '../../live/cross-sections.ts';
 import type { Following } from '../../live/topics.ts';
 import { type RequestContext, requireSource } from '../context.ts';

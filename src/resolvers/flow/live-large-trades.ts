@@ -1,5 +1,5 @@
 import { requireFlow } from '../../access/entitlement/entitlement.ts';
-import type { LargeTrade } from '../../domain/flow/flow.ts';
+import type { LargeTrade } from '../../core/domain/flow/flow.ts';
 import { feedKey, parsePosition, readBetween, tradesSince, type Wish } from '../../live/large-trades.ts';
 import type { Following } from '../../live/topics.ts';
 import type { FeedStep } from '../../store/flow/feed-pages.ts';

@@ -1,11 +1,11 @@
-import { tradeDate } from '../../domain/calendar.ts';
-import type { GreeksSample } from '../../domain/chain/greeks.ts';
-import type { OptionContract } from '../../domain/chain/option-contract.ts';
-import { type Bar, barAt, type Timeframe } from '../../domain/market/bar.ts';
-import { exchangeDate } from '../../domain/market-time.ts';
-import { minuteMs } from '../../runtime/clock.ts';
+import { tradeDate } from '../../core/domain/calendar.ts';
+import type { GreeksSample } from '../../core/domain/chain/greeks.ts';
+import type { OptionContract } from '../../core/domain/chain/option-contract.ts';
+import { type Bar, barAt, type Timeframe } from '../../core/domain/market/bar.ts';
+import { exchangeDate } from '../../core/domain/market-time.ts';
+import { minuteMs } from '../../platform/runtime/clock.ts';
+import { invalidParameter } from '../../platform/wire/failure.ts';
 import { firstAtOrAfter } from '../../store/market/bar-blocks.ts';
-import { invalidParameter } from '../../wire/failure.ts';
 import { contextAtTime } from '../as-of.ts';
 import { greeks, greeksSeries } from '../chain/greeks.ts';
 import { endedOptionBars } from '../chain/option-bars.ts';

@@ -1,9 +1,9 @@
-import { tradingDayAtOrBefore } from '../../domain/calendar.ts';
-import { contractId, type OptionContract } from '../../domain/chain/option-contract.ts';
-import { lastMinuteEnd } from '../../domain/flow/contract-minutes.ts';
-import { type Coverage, coverageAt } from '../../domain/flow/coverage.ts';
-import type { SessionDate } from '../../domain/market-time.ts';
-import { batched } from '../../runtime/batched.ts';
+import { tradingDayAtOrBefore } from '../../core/domain/calendar.ts';
+import { contractId, type OptionContract } from '../../core/domain/chain/option-contract.ts';
+import { lastMinuteEnd } from '../../core/domain/flow/contract-minutes.ts';
+import { type Coverage, coverageAt } from '../../core/domain/flow/coverage.ts';
+import type { SessionDate } from '../../core/domain/market-time.ts';
+import { batched } from '../../platform/runtime/batched.ts';
 import { readSignedVolumes, type SessionSignedVolume, type SignedVolume } from '../../store/flow/signed-volumes.ts';
 import { fromSource, type RequestContext, underlyingOf } from '../context.ts';
 import { currentDate } from '../current-date.ts';

@@ -1,6 +1,6 @@
 import { requireReadable } from '../../access/entitlement/entitlement.ts';
-import type { CrossSection, FlowMeasures } from '../../domain/flow/flow.ts';
-import { oncePerRequest } from '../../runtime/once-per-request.ts';
+import type { CrossSection, FlowMeasures } from '../../core/domain/flow/flow.ts';
+import { oncePerRequest } from '../../platform/runtime/once-per-request.ts';
 import { storedCapture } from '../captures-at.ts';
 import { findSymbol, type RequestContext } from '../context.ts';
 import { type GexStrike, rowAtStrike, servedCaptures } from '../gex/gex.ts';

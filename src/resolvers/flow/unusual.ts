@@ -3,11 +3,11 @@ import {
   premiumBefore,
   premiumRatios,
   type SessionPremium,
-} from '../../analytics/flow/unusual-premium.ts';
-import { previousTradingDay, sessionsUpTo, tradeSpan, tradingDayAtOrBefore } from '../../domain/calendar.ts';
-import { exchangeDate, exchangeInstant, exchangeMinuteOfDay, type SessionDate } from '../../domain/market-time.ts';
-import { batched } from '../../runtime/batched.ts';
-import { minuteMs } from '../../runtime/clock.ts';
+} from '../../core/analytics/flow/unusual-premium.ts';
+import { previousTradingDay, sessionsUpTo, tradeSpan, tradingDayAtOrBefore } from '../../core/domain/calendar.ts';
+import { exchangeDate, exchangeInstant, exchangeMinuteOfDay, type SessionDate } from '../../core/domain/market-time.ts';
+import { batched } from '../../platform/runtime/batched.ts';
+import { minuteMs } from '../../platform/runtime/clock.ts';
 import { premiumSessions } from '../../store/flow/premium-minutes.ts';
 import { fromSource, ofAllInstants, type RequestContext } from '../context.ts';
 import { currentDate } from '../current-date.ts';

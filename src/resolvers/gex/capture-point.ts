@@ -1,5 +1,5 @@
+import { invalidParameter } from '../../platform/wire/failure.ts';
 import type { StoredGexCapture } from '../../store/gex/captures.ts';
-import { invalidParameter } from '../../wire/failure.ts';
 import { type AsOf, parseAsOf } from '../as-of.ts';
 import { hasCome, storedCapture } from '../captures-at.ts';
 import type { RequestContext } from '../context.ts';

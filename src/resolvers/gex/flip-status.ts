@@ -1,6 +1,6 @@
-import { flipStatusOfRows, isRemote } from '../../analytics/gex/flip-status.ts';
-import type { FlipStatus } from '../../domain/gex/flip-status.ts';
-import { type MaybePromise, whenThere } from '../../runtime/maybe-promise.ts';
+import { flipStatusOfRows, isRemote } from '../../core/analytics/gex/flip-status.ts';
+import type { FlipStatus } from '../../core/domain/gex/flip-status.ts';
+import { type MaybePromise, whenThere } from '../../platform/runtime/maybe-promise.ts';
 import type { RequestContext } from '../context.ts';
 import type { ServedGexCapture } from './gex.ts';
 import { isPartial } from './partial.ts';

@@ -1,11 +1,11 @@
 import { requireReadable } from '../../access/entitlement/entitlement.ts';
-import { topStrikes } from '../../analytics/gex/top-strikes.ts';
-import { type GexColumns, type GexRow, gexExpiryAt, gexRowAt } from '../../domain/gex/gex.ts';
-import { columnsAt } from '../../domain/rows-in-columns.ts';
-import { yieldForRows } from '../../runtime/event-loop.ts';
+import { topStrikes } from '../../core/analytics/gex/top-strikes.ts';
+import { type GexColumns, type GexRow, gexExpiryAt, gexRowAt } from '../../core/domain/gex/gex.ts';
+import { columnsAt } from '../../core/domain/rows-in-columns.ts';
+import { yieldForRows } from '../../platform/runtime/event-loop.ts';
+import { ColumnRows } from '../../platform/wire/column-rows.ts';
+import { invalidParameter } from '../../platform/wire/failure.ts';
 import type { StoredGexCapture } from '../../store/gex/captures.ts';
-import { ColumnRows } from '../../wire/column-rows.ts';
-import { invalidParameter } from '../../wire/failure.ts';
 import { parseAsOf } from '../as-of.ts';
 import { hasCome } from '../captures-at.ts';
 import { findSymbol, type RequestContext } from '../context.ts';

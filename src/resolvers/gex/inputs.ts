@@ -1,6 +1,6 @@
-import type { ExpiryInputs } from '../../domain/chain/capture-inputs.ts';
-import { type Generation, wholeList } from '../../domain/generation.ts';
-import { batched } from '../../runtime/batched.ts';
+import type { ExpiryInputs } from '../../core/domain/chain/capture-inputs.ts';
+import { type Generation, wholeList } from '../../core/domain/generation.ts';
+import { batched } from '../../platform/runtime/batched.ts';
 import { gexInputsOf } from '../../store/gex/inputs.ts';
 import { chainAt } from '../captures-at.ts';
 import { fromSource, ofAllInstants, type RequestContext } from '../context.ts';

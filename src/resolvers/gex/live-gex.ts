@@ -1,9 +1,9 @@
 import { requireReadable } from '../../access/entitlement/entitlement.ts';
-import { epochDay, type SessionDate } from '../../domain/market-time.ts';
+import { epochDay, type SessionDate } from '../../core/domain/market-time.ts';
 import { capturesSince, type GexState, missed } from '../../live/gex.ts';
 import type { Following } from '../../live/topics.ts';
+import { invalidParameter, notFound } from '../../platform/wire/failure.ts';
 import type { StoredGexCapture } from '../../store/gex/captures.ts';
-import { invalidParameter, notFound } from '../../wire/failure.ts';
 import { storedCapture } from '../captures-at.ts';
 import { findSymbol, type RequestContext, requireSource } from '../context.ts';
 import { resumption, type Since } from '../since.ts';

@@ -1,4 +1,4 @@
-import { batched } from '../../runtime/batched.ts';
+import { batched } from '../../platform/runtime/batched.ts';
 import { incompleteChains } from '../../store/chain/chain-captures.ts';
 import type { StoredGexCapture } from '../../store/gex/captures.ts';
 import { fromSource, ofAllInstants, type RequestContext } from '../context.ts';

@@ -1,5 +1,5 @@
-import type { SessionDate } from '../../domain/market-time.ts';
-import type { MaybePromise } from '../../runtime/maybe-promise.ts';
+import type { SessionDate } from '../../core/domain/market-time.ts';
+import type { MaybePromise } from '../../platform/runtime/maybe-promise.ts';
 import type { StoredGexCapture } from '../../store/gex/captures.ts';
 import { storedCapture } from '../captures-at.ts';
 import type { RequestContext } from '../context.ts';

@@ -1,5 +1,5 @@
-import { previousTradingDay } from '../../domain/calendar.ts';
-import { splitFactor } from '../../domain/market/splits.ts';
+import { previousTradingDay } from '../../core/domain/calendar.ts';
+import { splitFactor } from '../../core/domain/market/splits.ts';
 import type { RequestContext } from '../context.ts';
 import { loadSplits } from '../corporate.ts';
 import type { ServedGexCapture } from './gex.ts';

@@ -1,9 +1,9 @@
 import { requireReadable } from '../../access/entitlement/entitlement.ts';
-import { previousTradingDay, regularSession, sessionOf } from '../../domain/calendar.ts';
-import { exchangeDate, type SessionDate } from '../../domain/market-time.ts';
-import { batched } from '../../runtime/batched.ts';
+import { previousTradingDay, regularSession, sessionOf } from '../../core/domain/calendar.ts';
+import { exchangeDate, type SessionDate } from '../../core/domain/market-time.ts';
+import { batched } from '../../platform/runtime/batched.ts';
+import { invalidParameter } from '../../platform/wire/failure.ts';
 import { firstGexCaptures, type StoredGexCapture } from '../../store/gex/captures.ts';
-import { invalidParameter } from '../../wire/failure.ts';
 import { throughMs } from '../as-of.ts';
 import { storedCapture } from '../captures-at.ts';
 import { findSymbol, fromSource, type RequestContext } from '../context.ts';

@@ -1,5 +1,5 @@
 import { requireReadable } from '../../access/entitlement/entitlement.ts';
-import type { SessionDate } from '../../domain/market-time.ts';
+import type { SessionDate } from '../../core/domain/market-time.ts';
 import { storedCapture } from '../captures-at.ts';
 import { findSymbol, type RequestContext } from '../context.ts';
 import { capturePlane, type ResponseMeta, responseMeta } from '../response-meta.ts';

@@ -1,5 +1,5 @@
-import type { JournalAccount } from '../../domain/journal/journal.ts';
-import { journalAccountFields } from '../../domain/journal/journal-account.ts';
+import type { JournalAccount } from '../../core/domain/journal/journal.ts';
+import { journalAccountFields } from '../../core/domain/journal/journal-account.ts';
 import { accountTable } from '../../store/journal/accounts.ts';
 import { JournalRecords } from './records.ts';
 

@@ -1,9 +1,9 @@
-import { isId, maxIdLength } from '../../domain/account.ts';
-import type { ImportResult, RowError } from '../../domain/journal/journal.ts';
-import { readJournalBody } from '../../domain/journal/journal-import.ts';
-import { ulid } from '../../runtime/ulid.ts';
+import { isId, maxIdLength } from '../../core/domain/account.ts';
+import type { ImportResult, RowError } from '../../core/domain/journal/journal.ts';
+import { readJournalBody } from '../../core/domain/journal/journal-import.ts';
+import { ulid } from '../../platform/runtime/ulid.ts';
+import { invalidParameter } from '../../platform/wire/failure.ts';
 import { findImport, importTrades } from '../../store/journal/imports.ts';
-import { invalidParameter } from '../../wire/failure.ts';
 import { fromStore, type RequestContext } from '../context.ts';
 import { type ResponseMeta, responseMeta } from '../response-meta.ts';
 import { ownJournal } from './own-journal.ts';

@@ -1,4 +1,4 @@
-import { invalidParameter } from '../../wire/failure.ts';
+import { invalidParameter } from '../../platform/wire/failure.ts';
 import type { RequestContext } from '../context.ts';
 import { type ResponseMeta, responseMeta } from '../response-meta.ts';
 

@@ -1,7 +1,8 @@
-import { isId } from '../../domain/account.ts';
-import type { RecordFields, SentFields } from '../../domain/journal/record-fields.ts';
-import { batched } from '../../runtime/batched.ts';
-import { ulid } from '../../runtime/ulid.ts';
+import { isId } from '../../core/domain/account.ts';
+import type { RecordFields, SentFields } from '../../core/domain/journal/record-fields.ts';
+import { batched } from '../../platform/runtime/batched.ts';
+import { ulid } from '../../platform/runtime/ulid.ts';
+import { invalidParameter, notFound } from '../../platform/wire/failure.ts';
 import {
   changeRecord,
   deleteRecord,
@@ -11,7 +12,6 @@ import {
   type JournalTable,
   listRecords,
 } from '../../store/journal/records.ts';
-import { invalidParameter, notFound } from '../../wire/failure.ts';
 import { fromStore, type RequestContext } from '../context.ts';
 import { readCursor, writeCursor } from '../cursor.ts';
 import { ownJournal } from './own-journal.ts';

@@ -1,7 +1,7 @@
 import { requireReadable } from '../../access/entitlement/entitlement.ts';
-import { tradeDate } from '../../domain/calendar.ts';
-import { splitFactor } from '../../domain/market/splits.ts';
-import { fromThousandths } from '../../domain/units.ts';
+import { tradeDate } from '../../core/domain/calendar.ts';
+import { splitFactor } from '../../core/domain/market/splits.ts';
+import { fromThousandths } from '../../core/domain/units.ts';
 import { storedCapture } from '../captures-at.ts';
 import { findSymbol, type RequestContext } from '../context.ts';
 import { loadSplits } from '../corporate.ts';

@@ -1,6 +1,6 @@
-import { sessionOf } from '../../domain/calendar.ts';
-import { directionOf, type Slippage, slippage } from '../../domain/journal/fill.ts';
-import { oneBar } from '../../domain/market/bar-aggregation.ts';
+import { sessionOf } from '../../core/domain/calendar.ts';
+import { directionOf, type Slippage, slippage } from '../../core/domain/journal/fill.ts';
+import { oneBar } from '../../core/domain/market/bar-aggregation.ts';
 import { chainRowOf } from '../chain/contract.ts';
 import { type RequestContext, rootsOf } from '../context.ts';
 import {

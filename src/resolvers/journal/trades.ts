@@ -1,5 +1,5 @@
-import type { JournalTrade } from '../../domain/journal/journal.ts';
-import { journalTradeFields } from '../../domain/journal/journal-trade.ts';
+import type { JournalTrade } from '../../core/domain/journal/journal.ts';
+import { journalTradeFields } from '../../core/domain/journal/journal-trade.ts';
 import { tradeTable } from '../../store/journal/trades.ts';
 import { JournalRecords } from './records.ts';
 

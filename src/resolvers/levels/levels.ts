@@ -1,11 +1,11 @@
 import { mayRead, requireReadable } from '../../access/entitlement/entitlement.ts';
-import { captureLevels, levelAt } from '../../analytics/gex/levels.ts';
-import { tradeSpan } from '../../domain/calendar.ts';
-import type { Level, LevelKind, SourceLevel } from '../../domain/levels.ts';
-import type { Quote } from '../../domain/market/quote.ts';
-import { splitFactor } from '../../domain/market/splits.ts';
-import type { SessionDate } from '../../domain/market-time.ts';
-import { invalidParameter } from '../../wire/failure.ts';
+import { captureLevels, levelAt } from '../../core/analytics/gex/levels.ts';
+import { tradeSpan } from '../../core/domain/calendar.ts';
+import type { Level, LevelKind, SourceLevel } from '../../core/domain/levels.ts';
+import type { Quote } from '../../core/domain/market/quote.ts';
+import { splitFactor } from '../../core/domain/market/splits.ts';
+import type { SessionDate } from '../../core/domain/market-time.ts';
+import { invalidParameter } from '../../platform/wire/failure.ts';
 import { clampedCaps, contextAtTime, parseAsOf } from '../as-of.ts';
 import { findSymbol, type RequestContext, requireSource, rootsOf } from '../context.ts';
 import { loadSplits } from '../corporate.ts';

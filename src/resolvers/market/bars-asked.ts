@@ -1,5 +1,5 @@
-import type { Timeframe } from '../../domain/market/bar.ts';
-import { dayMs } from '../../runtime/clock.ts';
+import type { Timeframe } from '../../core/domain/market/bar.ts';
+import { dayMs } from '../../platform/runtime/clock.ts';
 import { barLimits } from './stock-bars.ts';
 
 /** Number of bars of a day that trades from 4:00 to 20:00, by timeframe; of seconds, those with a trade. */

@@ -1,6 +1,6 @@
-import type { Bar } from '../../domain/market/bar.ts';
+import type { Bar } from '../../core/domain/market/bar.ts';
 import { dailyBarsAt } from '../../live/daily-bars.ts';
-import { batched } from '../../runtime/batched.ts';
+import { batched } from '../../platform/runtime/batched.ts';
 import { fromSource, type RequestContext } from '../context.ts';
 
 /** The daily bars of a symbol at the request's instant; those of one request are read together. */

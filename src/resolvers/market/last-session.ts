@@ -1,6 +1,6 @@
 import { requireReadable } from '../../access/entitlement/entitlement.ts';
-import { exchangeDate, exchangeInstant, type SessionDate } from '../../domain/market-time.ts';
-import { batched } from '../../runtime/batched.ts';
+import { exchangeDate, exchangeInstant, type SessionDate } from '../../core/domain/market-time.ts';
+import { batched } from '../../platform/runtime/batched.ts';
 import { lastBarStarts } from '../../store/market/bar-blocks.ts';
 import { fromSource, type RequestContext, realTicker } from '../context.ts';
 import { currentDate } from '../current-date.ts';

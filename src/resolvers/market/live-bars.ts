@@ -1,8 +1,8 @@
 import { requireReadable } from '../../access/entitlement/entitlement.ts';
-import type { Series, StockBar } from '../../domain/market/bar.ts';
+import type { Series, StockBar } from '../../core/domain/market/bar.ts';
 import { type BarState, barsSince, keyOf, missed } from '../../live/bars.ts';
 import type { Following } from '../../live/topics.ts';
-import { invalidParameter } from '../../wire/failure.ts';
+import { invalidParameter } from '../../platform/wire/failure.ts';
 import { type RequestContext, realTicker, requireSource } from '../context.ts';
 import { resumption, type Since } from '../since.ts';
 

@@ -1,5 +1,5 @@
 import { requireReadable, symbolAccess } from '../../access/entitlement/entitlement.ts';
-import { emptyQuote, type Quote } from '../../domain/market/quote.ts';
+import { emptyQuote, type Quote } from '../../core/domain/market/quote.ts';
 import type { QuoteState } from '../../live/quotes.ts';
 import type { Following } from '../../live/topics.ts';
 import { findSymbol, type RequestContext, requireSource } from '../context.ts';

@@ -1,8 +1,8 @@
 import { symbolAccess } from '../../access/entitlement/entitlement.ts';
-import type { RowOf } from '../../domain/columns.ts';
-import type { Quote } from '../../domain/market/quote.ts';
-import type { moverColumns } from '../../domain/market/quote-columns.ts';
-import { invalidParameter } from '../../wire/failure.ts';
+import type { RowOf } from '../../core/domain/columns.ts';
+import type { Quote } from '../../core/domain/market/quote.ts';
+import type { moverColumns } from '../../core/domain/market/quote-columns.ts';
+import { invalidParameter } from '../../platform/wire/failure.ts';
 import type { RequestContext } from '../context.ts';
 import { type ResponseMeta, responseMeta } from '../response-meta.ts';
 import { priceSource, sourcesOfRows } from '../source-keys.ts';

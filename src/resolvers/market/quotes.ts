@@ -1,11 +1,11 @@
 import { requireReadable, symbolAccess } from '../../access/entitlement/entitlement.ts';
-import { emptyQuote, type Quote } from '../../domain/market/quote.ts';
-import type { SymbolEntry } from '../../domain/market/symbol.ts';
-import { readTicker } from '../../domain/market/ticker.ts';
+import { emptyQuote, type Quote } from '../../core/domain/market/quote.ts';
+import type { SymbolEntry } from '../../core/domain/market/symbol.ts';
+import { readTicker } from '../../core/domain/market/ticker.ts';
 import { quoteAt } from '../../live/quote-as-of.ts';
-import { batched } from '../../runtime/batched.ts';
+import { batched } from '../../platform/runtime/batched.ts';
+import { invalidParameter } from '../../platform/wire/failure.ts';
 import { type LiveQuote, readLiveQuotes } from '../../store/market/live-quotes.ts';
-import { invalidParameter } from '../../wire/failure.ts';
 import { findSymbol, fromSource, ofAllInstants, type RequestContext } from '../context.ts';
 import { loadSplits } from '../corporate.ts';
 import { type ResponseMeta, responseMeta } from '../response-meta.ts';

@@ -1,11 +1,11 @@
-import type { Quote } from '../../domain/market/quote.ts';
-import type { SymbolEntry } from '../../domain/market/symbol.ts';
+import type { Quote } from '../../core/domain/market/quote.ts';
+import type { SymbolEntry } from '../../core/domain/market/symbol.ts';
 import { dailyBarsAt } from '../../live/daily-bars.ts';
 import { quoteAt } from '../../live/quote-as-of.ts';
-import { minuteMs } from '../../runtime/clock.ts';
-import { yieldToEventLoop } from '../../runtime/event-loop.ts';
-import { oncePerRequest } from '../../runtime/once-per-request.ts';
-import { forEverybody } from '../../runtime/request-scope.ts';
+import { minuteMs } from '../../platform/runtime/clock.ts';
+import { yieldToEventLoop } from '../../platform/runtime/event-loop.ts';
+import { oncePerRequest } from '../../platform/runtime/once-per-request.ts';
+import { forEverybody } from '../../platform/runtime/request-scope.ts';
 import { readLiveQuotes } from '../../store/market/live-quotes.ts';
 import { readSplits } from '../../store/market/splits.ts';
 import { dependOn, readingTogether, type Store } from '../../store/rows/connection.ts';

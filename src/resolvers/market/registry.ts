@@ -1,7 +1,7 @@
-import type { InstrumentType, SymbolClass, SymbolEntry } from '../../domain/market/symbol.ts';
-import { readTicker } from '../../domain/market/ticker.ts';
+import type { InstrumentType, SymbolClass, SymbolEntry } from '../../core/domain/market/symbol.ts';
+import { readTicker } from '../../core/domain/market/ticker.ts';
+import { invalidParameter } from '../../platform/wire/failure.ts';
 import { symbolRegistry } from '../../store/market/symbols.ts';
-import { invalidParameter } from '../../wire/failure.ts';
 import { findSymbol, fromStore, type RequestContext } from '../context.ts';
 import { type ResponseMeta, responseMeta } from '../response-meta.ts';
 

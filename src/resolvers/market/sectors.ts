@@ -1,7 +1,7 @@
 import { symbolAccess } from '../../access/entitlement/entitlement.ts';
-import { type SectorAverage, sectorAverages } from '../../analytics/screener/sectors.ts';
-import type { SymbolEntry } from '../../domain/market/symbol.ts';
-import type { SessionDate } from '../../domain/market-time.ts';
+import { type SectorAverage, sectorAverages } from '../../core/analytics/screener/sectors.ts';
+import type { SymbolEntry } from '../../core/domain/market/symbol.ts';
+import type { SessionDate } from '../../core/domain/market-time.ts';
 import type { RequestContext } from '../context.ts';
 import { type ResponseMeta, responseMeta } from '../response-meta.ts';
 import { priceSource, sourcesOfRows } from '../source-keys.ts';

@@ -1,6 +1,6 @@
 import { requireReadable } from '../../access/entitlement/entitlement.ts';
-import type { SessionDate } from '../../domain/market-time.ts';
-import { batched } from '../../runtime/batched.ts';
+import type { SessionDate } from '../../core/domain/market-time.ts';
+import { batched } from '../../platform/runtime/batched.ts';
 import { storedSessions } from '../../store/market/stocked-sessions.ts';
 import { fromStore, type RequestContext, realTicker } from '../context.ts';
 import { hasTradedToday, shownSessions } from './shown-sessions.ts';

@@ -1,10 +1,10 @@
 import { requireReadable } from '../../access/entitlement/entitlement.ts';
-import type { DataOrigin } from '../../domain/data-origin.ts';
-import type { SessionDate } from '../../domain/market-time.ts';
-import { batched } from '../../runtime/batched.ts';
+import type { DataOrigin } from '../../core/domain/data-origin.ts';
+import type { SessionDate } from '../../core/domain/market-time.ts';
+import { batched } from '../../platform/runtime/batched.ts';
+import { invalidParameter } from '../../platform/wire/failure.ts';
 import { originsOf, type SymbolSession } from '../../store/market/session-origins.ts';
 import { noContents, type SessionContents, sessionContents } from '../../store/market/stored-sessions.ts';
-import { invalidParameter } from '../../wire/failure.ts';
 import { ofAllInstants, type RequestContext, realTicker } from '../context.ts';
 import { hasBarsToday, shownSessions } from './shown-sessions.ts';
 

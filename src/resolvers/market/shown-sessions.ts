@@ -1,7 +1,7 @@
-import { isTradingDay, tradeSpan } from '../../domain/calendar.ts';
-import { addDays, exchangeDate } from '../../domain/market-time.ts';
+import { isTradingDay, tradeSpan } from '../../core/domain/calendar.ts';
+import { addDays, exchangeDate } from '../../core/domain/market-time.ts';
 import { partsSoFar } from '../../live/served-bars.ts';
-import { batched } from '../../runtime/batched.ts';
+import { batched } from '../../platform/runtime/batched.ts';
 import type { ShownSessions } from '../../store/market/stocked-sessions.ts';
 import { fromSource, type RequestContext } from '../context.ts';
 import { lastOffExchangeSession } from '../publication.ts';

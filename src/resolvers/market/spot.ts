@@ -1,5 +1,5 @@
 import { requireReadable } from '../../access/entitlement/entitlement.ts';
-import { exchangeDate } from '../../domain/market-time.ts';
+import { exchangeDate } from '../../core/domain/market-time.ts';
 import { dailyPrice } from '../../live/daily-bars.ts';
 import { type RequestContext, registeredSymbol } from '../context.ts';
 import { type ResponseMeta, responseMeta } from '../response-meta.ts';

@@ -1,6 +1,6 @@
 import { requireReadable } from '../../access/entitlement/entitlement.ts';
 import { takeInFlightSlot } from '../../access/limits/in-flight.ts';
-import { sessionMinutes, tradeDate, tradeSpan } from '../../domain/calendar.ts';
+import { sessionMinutes, tradeDate, tradeSpan } from '../../core/domain/calendar.ts';
 import {
   type BarColumns,
   latenessMs,
@@ -8,9 +8,9 @@ import {
   stockBarAt,
   type Timeframe,
   timeframeMs,
-} from '../../domain/market/bar.ts';
-import { type Split, splitAdjusted, splitFactor } from '../../domain/market/splits.ts';
-import type { SymbolEntry } from '../../domain/market/symbol.ts';
+} from '../../core/domain/market/bar.ts';
+import { type Split, splitAdjusted, splitFactor } from '../../core/domain/market/splits.ts';
+import type { SymbolEntry } from '../../core/domain/market/symbol.ts';
 import {
   earliestDate,
   epochDay,
@@ -20,15 +20,15 @@ import {
   exchangeTimeZone,
   parseRequestedInstant,
   startOfDate,
-} from '../../domain/market-time.ts';
-import { requireServedWindow } from '../../domain/served-window.ts';
+} from '../../core/domain/market-time.ts';
+import { requireServedWindow } from '../../core/domain/served-window.ts';
 import { barsAsOfNow, lastBarStart } from '../../live/stock-bars.ts';
-import { batched } from '../../runtime/batched.ts';
-import { dayMs } from '../../runtime/clock.ts';
-import { yieldForRows } from '../../runtime/event-loop.ts';
+import { batched } from '../../platform/runtime/batched.ts';
+import { dayMs } from '../../platform/runtime/clock.ts';
+import { yieldForRows } from '../../platform/runtime/event-loop.ts';
+import { ColumnRows } from '../../platform/wire/column-rows.ts';
+import { invalidParameter } from '../../platform/wire/failure.ts';
 import { firstAtOrAfter, readBars } from '../../store/market/bar-blocks.ts';
-import { ColumnRows } from '../../wire/column-rows.ts';
-import { invalidParameter } from '../../wire/failure.ts';
 import { fromSource, type RequestContext, realTicker } from '../context.ts';
 import { loadSplits } from '../corporate.ts';
 import { currentDate } from '../current-date.ts';

@@ -1,6 +1,6 @@
-import type { StoredOverview, StoredSpan } from '../../domain/market/stored-overview.ts';
-import { exchangeDate, type SessionDate } from '../../domain/market-time.ts';
-import type { Clock } from '../../runtime/clock.ts';
+import type { StoredOverview, StoredSpan } from '../../core/domain/market/stored-overview.ts';
+import { exchangeDate, type SessionDate } from '../../core/domain/market-time.ts';
+import type { Clock } from '../../platform/runtime/clock.ts';
 import { stockedSymbols } from '../../store/market/stocked-sessions.ts';
 import { sessionContents } from '../../store/market/stored-sessions.ts';
 import { symbolRegistry } from '../../store/market/symbols.ts';

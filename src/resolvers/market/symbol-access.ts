@@ -1,7 +1,7 @@
 import { symbolAccess } from '../../access/entitlement/entitlement.ts';
-import type { SymbolEntry, TenorFrame } from '../../domain/market/symbol.ts';
-import type { Tier } from '../../domain/tier.ts';
-import { type MaybePromise, whenThere } from '../../runtime/maybe-promise.ts';
+import type { SymbolEntry, TenorFrame } from '../../core/domain/market/symbol.ts';
+import type { Tier } from '../../platform/config/tier.ts';
+import { type MaybePromise, whenThere } from '../../platform/runtime/maybe-promise.ts';
 import { findSymbol, type RequestContext, realTicker } from '../context.ts';
 
 /** The part of a symbol's expiries that the option chain covers (spec 2.3). */

@@ -1,7 +1,7 @@
-import { otherSector } from '../../analytics/screener/sectors.ts';
-import type { SymbolClass, SymbolEntry } from '../../domain/market/symbol.ts';
-import { searchRank } from '../../domain/market/symbol-search.ts';
-import { invalidParameter } from '../../wire/failure.ts';
+import { otherSector } from '../../core/analytics/screener/sectors.ts';
+import type { SymbolClass, SymbolEntry } from '../../core/domain/market/symbol.ts';
+import { searchRank } from '../../core/domain/market/symbol-search.ts';
+import { invalidParameter } from '../../platform/wire/failure.ts';
 import { type ConnectionPage, connectionPage } from '../connection-page.ts';
 import type { RequestContext } from '../context.ts';
 import { ofInstant, readCursor } from '../cursor.ts';

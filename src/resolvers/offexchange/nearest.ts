@@ -1,10 +1,10 @@
 import { requireOffExchange, requireReadable } from '../../access/entitlement/entitlement.ts';
-import { splitFactor } from '../../domain/market/splits.ts';
-import type { SessionDate } from '../../domain/market-time.ts';
-import { nearestIndex } from '../../domain/nearest-index.ts';
-import { offExchangeLimits } from '../../domain/offexchange/off-exchange.ts';
-import { fromThousandths } from '../../domain/units.ts';
-import { oncePerRequest } from '../../runtime/once-per-request.ts';
+import { splitFactor } from '../../core/domain/market/splits.ts';
+import type { SessionDate } from '../../core/domain/market-time.ts';
+import { nearestIndex } from '../../core/domain/nearest-index.ts';
+import { offExchangeLimits } from '../../core/domain/offexchange/off-exchange.ts';
+import { fromThousandths } from '../../core/domain/units.ts';
+import { oncePerRequest } from '../../platform/runtime/once-per-request.ts';
 import type { StoredRow } from '../../store/offexchange/session-rows.ts';
 import { requireNow } from '../as-of.ts';
 import { storedCapture } from '../captures-at.ts';

@@ -6,14 +6,15 @@ import {
   isDate,
   parseRequestedInstant,
   type SessionDate,
-} from '../../domain/market-time.ts';
+} from '../../core/domain/market-time.ts';
 import {
   type OffExchangeRows,
   type OffExchangeTable,
   offExchangeLimits,
-} from '../../domain/offexchange/off-exchange.ts';
-import { requireServedWindow } from '../../domain/served-window.ts';
-import { batched } from '../../runtime/batched.ts';
+} from '../../core/domain/offexchange/off-exchange.ts';
+import { requireServedWindow } from '../../core/domain/served-window.ts';
+import { batched } from '../../platform/runtime/batched.ts';
+import { invalidParameter } from '../../platform/wire/failure.ts';
 import {
   isRowKey,
   type OffExchangeHistory,
@@ -24,7 +25,6 @@ import {
   type SessionRange,
   type StoredRow,
 } from '../../store/offexchange/session-rows.ts';
-import { invalidParameter } from '../../wire/failure.ts';
 import { requireNow } from '../as-of.ts';
 import { fromSource, ofAllInstants, type RequestContext, realTicker } from '../context.ts';
 import { foreignCursor, ofInstant, readCursor, writeCursor } from '../cursor.ts';

@@ -1,6 +1,6 @@
-import { yieldToEventLoop } from '../../runtime/event-loop.ts';
-import { oncePerRequest } from '../../runtime/once-per-request.ts';
-import { forEverybody } from '../../runtime/request-scope.ts';
+import { yieldToEventLoop } from '../../platform/runtime/event-loop.ts';
+import { oncePerRequest } from '../../platform/runtime/once-per-request.ts';
+import { forEverybody } from '../../platform/runtime/request-scope.ts';
 import { dependOn, readingTogether, type Store } from '../../store/rows/connection.ts';
 import type { Subject } from '../../store/versions/subjects.ts';
 import { fromSource, type RequestContext } from '../context.ts';

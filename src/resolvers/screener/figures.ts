@@ -1,8 +1,8 @@
-import { distanceFrom } from '../../analytics/gex/levels.ts';
-import { variancePremium } from '../../analytics/volatility/premium.ts';
-import { splitFactor } from '../../domain/market/splits.ts';
-import type { SymbolEntry } from '../../domain/market/symbol.ts';
-import type { FigureName, FigureValue } from '../../domain/screener.ts';
+import { distanceFrom } from '../../core/analytics/gex/levels.ts';
+import { variancePremium } from '../../core/analytics/volatility/premium.ts';
+import { splitFactor } from '../../core/domain/market/splits.ts';
+import type { SymbolEntry } from '../../core/domain/market/symbol.ts';
+import type { FigureName, FigureValue } from '../../core/domain/screener.ts';
 import { spotOf } from '../levels/levels.ts';
 import type { Pieces } from './groups.ts';
 

@@ -1,10 +1,10 @@
 import type { GuardedData } from '../../access/entitlement/entitlement.ts';
-import type { FlipStatus } from '../../domain/gex/flip-status.ts';
-import type { Quote } from '../../domain/market/quote.ts';
-import type { Split } from '../../domain/market/splits.ts';
-import { exchangeDate, type SessionDate } from '../../domain/market-time.ts';
-import type { FigureGroup } from '../../domain/screener.ts';
-import { minuteMs } from '../../runtime/clock.ts';
+import type { FlipStatus } from '../../core/domain/gex/flip-status.ts';
+import type { Quote } from '../../core/domain/market/quote.ts';
+import type { Split } from '../../core/domain/market/splits.ts';
+import { exchangeDate, type SessionDate } from '../../core/domain/market-time.ts';
+import type { FigureGroup } from '../../core/domain/screener.ts';
+import { minuteMs } from '../../platform/runtime/clock.ts';
 import type { Subject } from '../../store/versions/subjects.ts';
 import type { Dataset, RequestContext } from '../context.ts';
 import { loadSplits } from '../corporate.ts';

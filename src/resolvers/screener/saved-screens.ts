@@ -1,7 +1,8 @@
-import { unknownNames } from '../../analytics/screener/filter.ts';
-import { isId } from '../../domain/account.ts';
-import { figureColumns, type ScreenFilter, type ScreenOrder } from '../../domain/screener.ts';
-import { batched } from '../../runtime/batched.ts';
+import { unknownNames } from '../../core/analytics/screener/filter.ts';
+import { isId } from '../../core/domain/account.ts';
+import { figureColumns, type ScreenFilter, type ScreenOrder } from '../../core/domain/screener.ts';
+import { batched } from '../../platform/runtime/batched.ts';
+import { invalidParameter, notFound } from '../../platform/wire/failure.ts';
 import {
   countScreens,
   deleteScreen,
@@ -11,7 +12,6 @@ import {
   renameScreen,
   type StoredScreen,
 } from '../../store/account/saved-screens.ts';
-import { invalidParameter, notFound } from '../../wire/failure.ts';
 import { fromStore, ofAllInstants, type RequestContext } from '../context.ts';
 import { readPosition, writeCursor } from '../cursor.ts';
 import { type ResponseMeta, responseMeta } from '../response-meta.ts';

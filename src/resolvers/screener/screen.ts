@@ -7,7 +7,7 @@ import {
   type Position,
   sizeOf,
   type ValueOf,
-} from '../../analytics/screener/filter.ts';
+} from '../../core/analytics/screener/filter.ts';
 import {
   type FigureName,
   type FigureValue,
@@ -16,9 +16,9 @@ import {
   filterLimits,
   type ScreenFilter,
   type ScreenOrder,
-} from '../../domain/screener.ts';
-import type { MaybePromise } from '../../runtime/maybe-promise.ts';
-import { invalidParameter } from '../../wire/failure.ts';
+} from '../../core/domain/screener.ts';
+import type { MaybePromise } from '../../platform/runtime/maybe-promise.ts';
+import { invalidParameter } from '../../platform/wire/failure.ts';
 import { requireNow } from '../as-of.ts';
 import { type RequestContext, requireSource } from '../context.ts';
 import { foreignCursor, ofInstant, readCursor, writeCursor } from '../cursor.ts';

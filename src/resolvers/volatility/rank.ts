@@ -1,10 +1,10 @@
-import { volatilityAtDays } from '../../analytics/chain/constant-maturity.ts';
-import { rankSessions, type VolatilityRank, volatilityRank } from '../../analytics/volatility/rank.ts';
-import { previousTradingDay, regularSession, sessionOf, sessionsUpTo } from '../../domain/calendar.ts';
-import { closingMs } from '../../domain/chain/chain.ts';
-import type { SessionDate } from '../../domain/market-time.ts';
-import { batched } from '../../runtime/batched.ts';
-import { oncePerRequest } from '../../runtime/once-per-request.ts';
+import { volatilityAtDays } from '../../core/analytics/chain/constant-maturity.ts';
+import { rankSessions, type VolatilityRank, volatilityRank } from '../../core/analytics/volatility/rank.ts';
+import { previousTradingDay, regularSession, sessionOf, sessionsUpTo } from '../../core/domain/calendar.ts';
+import { closingMs } from '../../core/domain/chain/chain.ts';
+import type { SessionDate } from '../../core/domain/market-time.ts';
+import { batched } from '../../platform/runtime/batched.ts';
+import { oncePerRequest } from '../../platform/runtime/once-per-request.ts';
 import { volatilityDaysOf } from '../../store/chain/volatility-days.ts';
 import { type ClosingWindow, closingVolatilities } from '../../store/gex/closing-volatilities.ts';
 import { fromSource, fromStore, ofAllInstants, type RequestContext } from '../context.ts';

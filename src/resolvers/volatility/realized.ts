@@ -1,10 +1,15 @@
 import { requireReadable } from '../../access/entitlement/entitlement.ts';
-import { type Realized, realizedVolatility } from '../../analytics/volatility/realized.ts';
-import { nextTradingDay, previousTradingDay, regularSession, tradingDayAtOrBefore } from '../../domain/calendar.ts';
-import { type BarColumns, latenessMs } from '../../domain/market/bar.ts';
-import { splitAdjusted } from '../../domain/market/splits.ts';
-import { exchangeDate, type SessionDate } from '../../domain/market-time.ts';
-import { batched } from '../../runtime/batched.ts';
+import { type Realized, realizedVolatility } from '../../core/analytics/volatility/realized.ts';
+import {
+  nextTradingDay,
+  previousTradingDay,
+  regularSession,
+  tradingDayAtOrBefore,
+} from '../../core/domain/calendar.ts';
+import { type BarColumns, latenessMs } from '../../core/domain/market/bar.ts';
+import { splitAdjusted } from '../../core/domain/market/splits.ts';
+import { exchangeDate, type SessionDate } from '../../core/domain/market-time.ts';
+import { batched } from '../../platform/runtime/batched.ts';
 import { sliceBars } from '../../store/market/bar-blocks.ts';
 import { recentDailyBars } from '../../store/market/recent-daily-bars.ts';
 import { findSymbol, fromSource, type RequestContext } from '../context.ts';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { bodyRequests } from '../../access/limits/body-points.ts';
-import { bodyOver, utf8Text } from '../../http/read-body.ts';
-import { type Failure, invalidParameter } from '../../wire/failure.ts';
-import { boundedJsonSize, jsonFailure } from '../../wire/sent-text.ts';
+import { bodyOver, utf8Text } from '../../platform/http/read-body.ts';
+import { type Failure, invalidParameter } from '../../platform/wire/failure.ts';
+import { boundedJsonSize, jsonFailure } from '../../platform/wire/sent-text.ts';
 import { named } from './components.ts';
 
 /** Reader of a route's request body. */

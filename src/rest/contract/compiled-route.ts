@@ -7,7 +7,7 @@ import {
   typeFromAST,
 } from 'graphql';
 import type { Caller } from '../../access/caller.ts';
-import { isMarketGroup } from '../../domain/market-group.ts';
+import { isMarketGroup } from '../../core/domain/market-group.ts';
 import type { WeighedOperation } from '../../graphql/limits/weighed-operation.ts';
 import { answerSchema } from './answer-schema.ts';
 import type { JsonSchema } from './json-schema.ts';

@@ -1,4 +1,4 @@
-import type { Failure } from '../../wire/failure.ts';
+import type { Failure } from '../../platform/wire/failure.ts';
 
 /** A success body (spec 1): the payload and its metadata. */
 export interface Envelope {

@@ -1,6 +1,6 @@
-import { nextTradingDay, previousTradingDay } from '../../domain/calendar.ts';
-import { marketClock } from '../../domain/market-clock.ts';
-import { exchangeDate, type SessionDate } from '../../domain/market-time.ts';
+import { nextTradingDay, previousTradingDay } from '../../core/domain/calendar.ts';
+import { marketClock } from '../../core/domain/market-clock.ts';
+import { exchangeDate, type SessionDate } from '../../core/domain/market-time.ts';
 
 /** Texts of a request: its parameters by name, and a body. */
 export interface RequestTexts {

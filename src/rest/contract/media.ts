@@ -1,6 +1,6 @@
 import type { Request } from 'express';
-import { jsonBytes } from '../../wire/json-bytes.ts';
-import { jsonLines, tableTypes } from '../../wire/table-types.ts';
+import { jsonBytes } from '../../platform/wire/json-bytes.ts';
+import { jsonLines, tableTypes } from '../../platform/wire/table-types.ts';
 import { type Envelope, envelope } from './envelope.ts';
 import { formatNames } from './params.ts';
 import { encodeMessage } from './protobuf.ts';

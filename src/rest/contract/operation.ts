@@ -16,7 +16,7 @@ import { operationSpan } from '../../graphql/execution/operation-span.ts';
 import { PreparedOperation } from '../../graphql/execution/prepared-operation.ts';
 import { type AnswerLimits, executeInPieces } from '../../graphql/execution/sliced-execution.ts';
 import { coerceVariables } from '../../graphql/execution/variables.ts';
-import { type Failure, failureWithin, internal, invalidRequest } from '../../wire/failure.ts';
+import { type Failure, failureWithin, internal, invalidRequest } from '../../platform/wire/failure.ts';
 import { withFragments } from './fragments.ts';
 
 /** Context of a stored operation: the graph's, opaque here. */

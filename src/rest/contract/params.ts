@@ -1,15 +1,15 @@
 import { z } from 'zod';
-import { contractId, parseOptionContract } from '../../domain/chain/option-contract.ts';
-import { parseTicker, readTicker } from '../../domain/market/ticker.ts';
+import { contractId, parseOptionContract } from '../../core/domain/chain/option-contract.ts';
+import { parseTicker, readTicker } from '../../core/domain/market/ticker.ts';
 import {
   isTimeZone,
   parseClockTime,
   parseDate,
   parseRequestedInstant,
   rejectSeconds,
-} from '../../domain/market-time.ts';
-import { Failure, invalidParameter, notFound } from '../../wire/failure.ts';
-import { requireStorable } from '../../wire/sent-text.ts';
+} from '../../core/domain/market-time.ts';
+import { Failure, invalidParameter, notFound } from '../../platform/wire/failure.ts';
+import { requireStorable } from '../../platform/wire/sent-text.ts';
 
 /**
  * Parameters of the REST contract. Each reads the text that was sent and returns the variable of the stored operation.

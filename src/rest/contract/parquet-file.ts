@@ -1,6 +1,6 @@
 import { zstdCompressSync } from 'node:zlib';
 import type * as Parquet from 'hyparquet-writer';
-import { productVersion } from '../../runtime/product-version.ts';
+import { productVersion } from '../../platform/runtime/product-version.ts';
 import { type Cell, type Column, type ColumnType, columnValues } from './table.ts';
 
 // Loaded lazily: only Parquet requests and exports use it.

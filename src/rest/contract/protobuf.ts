@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import protobuf from 'protobufjs';
-import { chainColumns } from '../../domain/chain/chain-columns.ts';
-import { type Column, type Columns, restNames } from '../../domain/columns.ts';
-import { strikeColumns } from '../../domain/gex/gex-columns.ts';
-import { barNumbers } from '../../domain/market/bar-columns.ts';
-import { epochDay } from '../../domain/market-time.ts';
-import type { OffExchangeTable } from '../../domain/offexchange/off-exchange.ts';
-import { offExchangeColumns } from '../../domain/offexchange/off-exchange-columns.ts';
-import { yieldToEventLoop } from '../../runtime/event-loop.ts';
+import { chainColumns } from '../../core/domain/chain/chain-columns.ts';
+import { type Column, type Columns, restNames } from '../../core/domain/columns.ts';
+import { strikeColumns } from '../../core/domain/gex/gex-columns.ts';
+import { barNumbers } from '../../core/domain/market/bar-columns.ts';
+import { epochDay } from '../../core/domain/market-time.ts';
+import type { OffExchangeTable } from '../../core/domain/offexchange/off-exchange.ts';
+import { offExchangeColumns } from '../../core/domain/offexchange/off-exchange-columns.ts';
+import { yieldToEventLoop } from '../../platform/runtime/event-loop.ts';
 import { type ContractIdentity, needsRoots } from './option-roots.ts';
 
 /** The schema of the protobuf bodies, served verbatim. */

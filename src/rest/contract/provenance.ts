@@ -1,4 +1,4 @@
-import type { Provenance } from '../../domain/provenance.ts';
+import type { Provenance } from '../../platform/config/provenance.ts';
 import { flag } from './params.ts';
 
 /** The parameter of routes whose operation asks for provenance: all of market data. */

@@ -1,9 +1,9 @@
-import { isMarketGroup } from '../../domain/market-group.ts';
-import { exchangeTimeZone } from '../../domain/market-time.ts';
-import type { Tier } from '../../domain/tier.ts';
+import { isMarketGroup } from '../../core/domain/market-group.ts';
+import { exchangeTimeZone } from '../../core/domain/market-time.ts';
+import type { Tier } from '../../platform/config/tier.ts';
+import type { Failure } from '../../platform/wire/failure.ts';
 import type { UsageGroup } from '../../schema/field-options.ts';
 import { type Needs, needsOfGroup } from '../../schema/needs.ts';
-import type { Failure } from '../../wire/failure.ts';
 import type { BodyReader } from './body.ts';
 import { type Example, exampleOf } from './example.ts';
 import type { OperationTraits } from './operation.ts';

@@ -17,7 +17,7 @@ import {
   type SelectionSetNode,
   type VariableDefinitionNode,
 } from 'graphql';
-import { snakeCase } from '../../domain/columns.ts';
+import { snakeCase } from '../../core/domain/columns.ts';
 import { responseKey } from '../../graphql/execution/document.ts';
 import { withFragments } from './fragments.ts';
 

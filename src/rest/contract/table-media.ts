@@ -1,9 +1,9 @@
-import { yieldToEventLoop } from '../../runtime/event-loop.ts';
-import { csvLine } from '../../wire/csv-lines.ts';
-import { limitExceeded } from '../../wire/failure.ts';
-import { joined } from '../../wire/json-bytes.ts';
-import { inertText } from '../../wire/spreadsheet-text.ts';
-import { isJsonLines, tableTypes } from '../../wire/table-types.ts';
+import { yieldToEventLoop } from '../../platform/runtime/event-loop.ts';
+import { csvLine } from '../../platform/wire/csv-lines.ts';
+import { limitExceeded } from '../../platform/wire/failure.ts';
+import { joined } from '../../platform/wire/json-bytes.ts';
+import { inertText } from '../../platform/wire/spreadsheet-text.ts';
+import { isJsonLines, tableTypes } from '../../platform/wire/table-types.ts';
 import { arrowStream } from './arrow-stream.ts';
 import { parquetFile, valuesOfAnswers } from './parquet-file.ts';
 import type { Cell, Table } from './table.ts';

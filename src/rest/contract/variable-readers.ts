@@ -7,7 +7,7 @@ import {
   isScalarType,
 } from 'graphql';
 import { z } from 'zod';
-import { invalidParameter } from '../../wire/failure.ts';
+import { invalidParameter } from '../../platform/wire/failure.ts';
 import {
   clockTime,
   contract,

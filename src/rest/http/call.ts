@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express';
 import type { Caller } from '../../access/caller.ts';
 import type { EndpointServices } from '../../access/endpoint-services.ts';
-import { currentRequest } from '../../runtime/request-scope.ts';
+import { currentRequest } from '../../platform/runtime/request-scope.ts';
 import { readBody } from '../contract/body.ts';
 import type { CompiledRoute } from '../contract/compiled-route.ts';
 import { type Envelope, envelope, noted } from '../contract/envelope.ts';

@@ -1,7 +1,7 @@
 import { Router } from 'express';
-import { allowSharedCaching } from '../../http/cache-headers.ts';
-import { type Encoding, encode } from '../../http/compression.ts';
-import { methodNotAllowed } from '../../wire/failure.ts';
+import { allowSharedCaching } from '../../platform/http/cache-headers.ts';
+import { type Encoding, encode } from '../../platform/http/compression.ts';
+import { methodNotAllowed } from '../../platform/wire/failure.ts';
 import { type Body, sendBody, strongTag } from './respond.ts';
 
 /** A text about the interface, made when it is first requested. */

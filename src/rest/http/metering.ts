@@ -6,9 +6,9 @@ import { WrittenData } from '../../graphql/execution/leaf-tally.ts';
 import { requirePredicted } from '../../graphql/limits/document-limits.ts';
 import type { Prediction, WeighedOperation } from '../../graphql/limits/weighed-operation.ts';
 import { requestsOf } from '../../graphql/limits/weight.ts';
-import { currentRequest } from '../../runtime/request-scope.ts';
-import { failureWithin } from '../../wire/failure.ts';
-import { WrittenJson } from '../../wire/json-chunks.ts';
+import { currentRequest } from '../../platform/runtime/request-scope.ts';
+import { failureWithin } from '../../platform/wire/failure.ts';
+import { WrittenJson } from '../../platform/wire/json-chunks.ts';
 import type { Metering } from '../contract/operation.ts';
 
 /** A request that is charged by the weight of its operation. */

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { Request, Response } from 'express';
-import { forbidCaching } from '../../http/cache-headers.ts';
-import { type Encoding, encode, encodingFor } from '../../http/compression.ts';
-import { yieldToEventLoop } from '../../runtime/event-loop.ts';
-import type { Failure } from '../../wire/failure.ts';
-import { bytesPerYield } from '../../wire/json-bytes.ts';
+import { forbidCaching } from '../../platform/http/cache-headers.ts';
+import { type Encoding, encode, encodingFor } from '../../platform/http/compression.ts';
+import { yieldToEventLoop } from '../../platform/runtime/event-loop.ts';
+import type { Failure } from '../../platform/wire/failure.ts';
+import { bytesPerYield } from '../../platform/wire/json-bytes.ts';
 import { errorEnvelope } from '../contract/envelope.ts';
 
 /** A body ready to be sent. */

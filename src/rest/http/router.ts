@@ -2,18 +2,25 @@ import { type Request, type RequestHandler, type Response, Router } from 'expres
 import type { Caller } from '../../access/caller.ts';
 import type { EndpointServices } from '../../access/endpoint-services.ts';
 import { rightsOf } from '../../access/entitlement/recheck.ts';
-import { regularSession } from '../../domain/calendar.ts';
-import { exchangeDate } from '../../domain/market-time.ts';
-import { reaches } from '../../domain/tier.ts';
-import { allowPrivateCaching } from '../../http/cache-headers.ts';
-import { bodyBytes } from '../../http/read-body.ts';
-import { tellReadInstant } from '../../http/read-instant.ts';
-import { releaseBytes } from '../../http/request-body.ts';
-import { requestLife } from '../../http/request-life.ts';
-import { currentRequest } from '../../runtime/request-scope.ts';
-import { Failure, gone, internal, invalidParameter, methodNotAllowed, notEntitledTier } from '../../wire/failure.ts';
-import type { AnswerCache } from '../../wire/response-cache.ts';
-import { isJsonLines } from '../../wire/table-types.ts';
+import { regularSession } from '../../core/domain/calendar.ts';
+import { exchangeDate } from '../../core/domain/market-time.ts';
+import { reaches } from '../../platform/config/tier.ts';
+import { allowPrivateCaching } from '../../platform/http/cache-headers.ts';
+import { bodyBytes } from '../../platform/http/read-body.ts';
+import { tellReadInstant } from '../../platform/http/read-instant.ts';
+import { releaseBytes } from '../../platform/http/request-body.ts';
+import { requestLife } from '../../platform/http/request-life.ts';
+import { currentRequest } from '../../platform/runtime/request-scope.ts';
+import {
+  Failure,
+  gone,
+  internal,
+  invalidParameter,
+  methodNotAllowed,
+  notEntitledTier,
+} from '../../platform/wire/failure.ts';
+import type { AnswerCache } from '../../platform/wire/response-cache.ts';
+import { isJsonLines } from '../../platform/wire/table-types.ts';
 import { readBody } from '../contract/body.ts';
 import type { CompiledRoute } from '../contract/compiled-route.ts';
 import { type Envelope, instanted, noted } from '../contract/envelope.ts';

@@ -1,5 +1,5 @@
-import { defaultRates, rateRule } from '../../domain/request-rates.ts';
-import { tiers } from '../../domain/tier.ts';
+import { defaultRates, rateRule } from '../../platform/config/request-rates.ts';
+import { tiers } from '../../platform/config/tier.ts';
 import { named } from '../contract/components.ts';
 import type { JsonSchema } from '../contract/json-schema.ts';
 import { failureHeaders, replacedHeaders } from './headers.ts';

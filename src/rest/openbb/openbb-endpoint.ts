@@ -1,11 +1,11 @@
 import { type Request, type Response, Router } from 'express';
 import type { EndpointServices } from '../../access/endpoint-services.ts';
-import { marketClock } from '../../domain/market-clock.ts';
-import type { SessionDate } from '../../domain/market-time.ts';
-import { requestLife } from '../../http/request-life.ts';
-import { yieldToEventLoop } from '../../runtime/event-loop.ts';
-import { methodNotAllowed, notFound } from '../../wire/failure.ts';
-import { jsonBytes } from '../../wire/json-bytes.ts';
+import { marketClock } from '../../core/domain/market-clock.ts';
+import type { SessionDate } from '../../core/domain/market-time.ts';
+import { requestLife } from '../../platform/http/request-life.ts';
+import { yieldToEventLoop } from '../../platform/runtime/event-loop.ts';
+import { methodNotAllowed, notFound } from '../../platform/wire/failure.ts';
+import { jsonBytes } from '../../platform/wire/json-bytes.ts';
 import type { CompiledRoute } from '../contract/compiled-route.ts';
 import { standingAt } from '../contract/example.ts';
 import type { JsonSchema } from '../contract/json-schema.ts';

@@ -14,9 +14,9 @@ import {
   visitWithTypeInfo,
 } from 'graphql';
 import type { Caller } from '../../access/caller.ts';
-import { isSealed } from '../../domain/calendar.ts';
-import { isMarketGroup } from '../../domain/market-group.ts';
-import { exchangeDate } from '../../domain/market-time.ts';
+import { isSealed } from '../../core/domain/calendar.ts';
+import { isMarketGroup } from '../../core/domain/market-group.ts';
+import { exchangeDate } from '../../core/domain/market-time.ts';
 import type { storedWeights } from '../../graphql/limits/weighed-operation.ts';
 import { needsOf } from '../../schema/needs.ts';
 import { isOfClock } from '../../schema/reads-clock.ts';

@@ -1,7 +1,7 @@
 import { type Request, type RequestHandler, type Response, Router } from 'express';
 import type { Caller } from '../../access/caller.ts';
 import { requestsOf } from '../../graphql/limits/weight.ts';
-import { methodNotAllowed } from '../../wire/failure.ts';
+import { methodNotAllowed } from '../../platform/wire/failure.ts';
 import type { CompiledRoute } from '../contract/compiled-route.ts';
 import { requireSmall } from '../http/metering.ts';
 import { type RestParts, requireServed, restRouter, routeValues } from '../http/router.ts';

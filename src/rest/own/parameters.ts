@@ -12,7 +12,7 @@ import {
   type VariableDefinitionNode,
 } from 'graphql';
 import { z } from 'zod';
-import { type Failure, invalidParameter } from '../../wire/failure.ts';
+import { type Failure, invalidParameter } from '../../platform/wire/failure.ts';
 import { type BodyReader, objectBody } from '../contract/body.ts';
 import { filledIn } from '../contract/example.ts';
 import type { JsonSchema } from '../contract/json-schema.ts';

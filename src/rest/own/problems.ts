@@ -1,5 +1,5 @@
 import { GraphQLError } from 'graphql';
-import { failureWithin } from '../../wire/failure.ts';
+import { failureWithin } from '../../platform/wire/failure.ts';
 
 /** A reason for which a file of the routes' folder cannot be served. */
 export interface Problem {

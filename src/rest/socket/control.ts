@@ -1,8 +1,8 @@
-import { type Timeframe, timeframes } from '../../domain/market/bar.ts';
-import { parseTicker } from '../../domain/market/ticker.ts';
-import { parseDate, parseRequestedInstant, type SessionDate } from '../../domain/market-time.ts';
-import { invalidParameter } from '../../wire/failure.ts';
-import { numberText } from '../../wire/number-text.ts';
+import { type Timeframe, timeframes } from '../../core/domain/market/bar.ts';
+import { parseTicker } from '../../core/domain/market/ticker.ts';
+import { parseDate, parseRequestedInstant, type SessionDate } from '../../core/domain/market-time.ts';
+import { invalidParameter } from '../../platform/wire/failure.ts';
+import { numberText } from '../../platform/wire/number-text.ts';
 
 /** The topics of the streaming channel. */
 export const socketTopics = ['stocks', 'spot', 'index', 'gex', 'chain'] as const;

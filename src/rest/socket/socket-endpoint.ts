@@ -1,8 +1,8 @@
 import { Router } from 'express';
 import type { EndpointServices } from '../../access/endpoint-services.ts';
 import { openWebSocket, requireWebSocket } from '../../access/web-socket.ts';
-import { webSocketEndpoint } from '../../http/websocket/websocket-connection.ts';
-import { methodNotAllowed } from '../../wire/failure.ts';
+import { webSocketEndpoint } from '../../platform/http/websocket/websocket-connection.ts';
+import { methodNotAllowed } from '../../platform/wire/failure.ts';
 import type { SocketOperations } from './socket-topics.ts';
 import { SocketConnection } from './topic-connection.ts';
 

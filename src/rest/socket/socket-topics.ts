@@ -1,6 +1,6 @@
 import { execute, type GraphQLSchema } from 'graphql';
 import type { LiveAnswers } from '../../graphql/execution/live-answers.ts';
-import { invalidParameter, notFound, renamedParameter } from '../../wire/failure.ts';
+import { invalidParameter, notFound, renamedParameter } from '../../platform/wire/failure.ts';
 import { failureOf, type ReadOperation, readOperation } from '../contract/operation.ts';
 import type { ScopeGroup } from '../contract/route.ts';
 import { type Following, followTopic } from '../stream/follow-topic.ts';

@@ -3,11 +3,11 @@ import type { Caller } from '../../access/caller.ts';
 import type { EndpointServices } from '../../access/endpoint-services.ts';
 import { recheckCaller } from '../../access/entitlement/recheck.ts';
 import { messageRequests } from '../../access/limits/body-points.ts';
-import { heartbeat } from '../../http/websocket/heartbeat.ts';
-import type { WebSocketConnection, WebSocketListener } from '../../http/websocket/websocket-connection.ts';
-import { beginRequest, yieldForBytes } from '../../runtime/event-loop.ts';
-import { type Lifetime, lifetime } from '../../runtime/lifetime.ts';
-import { type RequestScope, withinRequest } from '../../runtime/request-scope.ts';
+import { heartbeat } from '../../platform/http/websocket/heartbeat.ts';
+import type { WebSocketConnection, WebSocketListener } from '../../platform/http/websocket/websocket-connection.ts';
+import { beginRequest, yieldForBytes } from '../../platform/runtime/event-loop.ts';
+import { type Lifetime, lifetime } from '../../platform/runtime/lifetime.ts';
+import { type RequestScope, withinRequest } from '../../platform/runtime/request-scope.ts';
 import {
   clientGone,
   Failure,
@@ -17,9 +17,9 @@ import {
   notFound,
   rateLimited,
   ticketRequired,
-} from '../../wire/failure.ts';
-import type { OpenStream, StreamEnd } from '../../wire/open-stream.ts';
-import { boundedJsonSize, jsonFailure } from '../../wire/sent-text.ts';
+} from '../../platform/wire/failure.ts';
+import type { OpenStream, StreamEnd } from '../../platform/wire/open-stream.ts';
+import { boundedJsonSize, jsonFailure } from '../../platform/wire/sent-text.ts';
 import { asFailure } from '../http/router.ts';
 import { type ControlMessage, readControl, readId, readSubscription, type SubscriptionId } from './control.ts';
 import { encodeFrame } from './frames.ts';

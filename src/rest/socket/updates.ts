@@ -1,9 +1,9 @@
 import protobuf from 'protobufjs';
-import { chainColumns } from '../../domain/chain/chain-columns.ts';
-import { type Columns, restTypes } from '../../domain/columns.ts';
-import { strikeColumns } from '../../domain/gex/gex-columns.ts';
-import { type Timeframe, timeframeMs } from '../../domain/market/bar.ts';
-import { epochDay } from '../../domain/market-time.ts';
+import { chainColumns } from '../../core/domain/chain/chain-columns.ts';
+import { type Columns, restTypes } from '../../core/domain/columns.ts';
+import { strikeColumns } from '../../core/domain/gex/gex-columns.ts';
+import { type Timeframe, timeframeMs } from '../../core/domain/market/bar.ts';
+import { epochDay } from '../../core/domain/market-time.ts';
 import { type ContractIdentity, needsRoots } from '../contract/option-roots.ts';
 import { int32, known, scaled, type Update, uint32 } from './frames.ts';
 

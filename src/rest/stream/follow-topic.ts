@@ -3,7 +3,7 @@ import type { EndpointServices } from '../../access/endpoint-services.ts';
 import { rightsOf } from '../../access/entitlement/recheck.ts';
 import { type LiveAnswers, openAnswers } from '../../graphql/execution/live-answers.ts';
 import { coerceVariables } from '../../graphql/execution/variables.ts';
-import { type Lifetime, lifetime } from '../../runtime/lifetime.ts';
+import { type Lifetime, lifetime } from '../../platform/runtime/lifetime.ts';
 import { failureOf, type ReadOperation } from '../contract/operation.ts';
 
 /** A subscriber of topics. */

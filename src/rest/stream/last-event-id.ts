@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { invalidParameter } from '../../wire/failure.ts';
+import { invalidParameter } from '../../platform/wire/failure.ts';
 
 /** The tag that binds an id to its topics, in their order. */
 export function topicsTag(names: readonly string[]): string {

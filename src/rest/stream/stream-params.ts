@@ -1,4 +1,4 @@
-import { invalidParameter } from '../../wire/failure.ts';
+import { invalidParameter } from '../../platform/wire/failure.ts';
 import { pointInTime, readParams, speed, text, timeZone } from '../contract/params.ts';
 import { type AskedTopics, readTopics, type Topic, topicKinds } from './stream-topics.ts';
 

@@ -1,7 +1,7 @@
-import type { Timeframe } from '../../domain/market/bar.ts';
-import { timeframes } from '../../domain/market/bar.ts';
-import { parseTicker } from '../../domain/market/ticker.ts';
-import { Failure, invalidParameter } from '../../wire/failure.ts';
+import type { Timeframe } from '../../core/domain/market/bar.ts';
+import { timeframes } from '../../core/domain/market/bar.ts';
+import { parseTicker } from '../../core/domain/market/ticker.ts';
+import { Failure, invalidParameter } from '../../platform/wire/failure.ts';
 import type { ScopeGroup } from '../contract/route.ts';
 
 /** Maximum number of topics of a stream besides its quotes. */

@@ -4,8 +4,8 @@ import {
   type SolvedGreeks,
   type SolveOrigin,
   shownGreek,
-} from '../../domain/chain/chain.ts';
-import { chainColumns, greekColumns, type greekNames, quoteColumns } from '../../domain/chain/chain-columns.ts';
+} from '../../core/domain/chain/chain.ts';
+import { chainColumns, greekColumns, type greekNames, quoteColumns } from '../../core/domain/chain/chain-columns.ts';
 import { type Chain, type ChainMeta, chain } from '../../resolvers/chain/chain.ts';
 import { chainRowOf } from '../../resolvers/chain/contract.ts';
 import { type Expirations, type ExpirationsMeta, expirations } from '../../resolvers/chain/expirations.ts';

@@ -1,4 +1,4 @@
-import { greekColumns } from '../../domain/chain/chain-columns.ts';
+import { greekColumns } from '../../core/domain/chain/chain-columns.ts';
 import {
   type ContractDay,
   type ContractHistory,

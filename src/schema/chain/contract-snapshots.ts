@@ -1,4 +1,4 @@
-import { greekNames, quoteColumns } from '../../domain/chain/chain-columns.ts';
+import { greekNames, quoteColumns } from '../../core/domain/chain/chain-columns.ts';
 import {
   type ContractSnapshot,
   type ContractSnapshots,

@@ -3,11 +3,11 @@ import {
   type OptionContract,
   type OptionRight,
   readOptionContract,
-} from '../../domain/chain/option-contract.ts';
-import type { OptionRoot } from '../../domain/chain/option-root.ts';
+} from '../../core/domain/chain/option-contract.ts';
+import type { OptionRoot } from '../../core/domain/chain/option-root.ts';
+import { whenThere } from '../../platform/runtime/maybe-promise.ts';
 import { contractOf } from '../../resolvers/chain/contract.ts';
 import { type RequestContext, rootsOf, underlyingOf } from '../../resolvers/context.ts';
-import { whenThere } from '../../runtime/maybe-promise.ts';
 import { builder } from '../builder.ts';
 import { free } from '../cost.ts';
 import { enumValues } from '../enum-values.ts';

@@ -1,5 +1,5 @@
-import type { GreeksSample, MarkSource } from '../../domain/chain/greeks.ts';
-import { sampleColumns, solveColumns } from '../../domain/chain/greeks-columns.ts';
+import type { GreeksSample, MarkSource } from '../../core/domain/chain/greeks.ts';
+import { sampleColumns, solveColumns } from '../../core/domain/chain/greeks-columns.ts';
 import {
   type GreeksMeta,
   type GreeksPage,

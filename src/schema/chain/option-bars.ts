@@ -1,5 +1,5 @@
-import type { Bar } from '../../domain/market/bar.ts';
-import { optionBarNumbers } from '../../domain/market/bar-columns.ts';
+import type { Bar } from '../../core/domain/market/bar.ts';
+import { optionBarNumbers } from '../../core/domain/market/bar-columns.ts';
 import {
   type OptionBarsMeta,
   type OptionBarsPage,

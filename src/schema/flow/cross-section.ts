@@ -1,4 +1,4 @@
-import type { CrossSection } from '../../domain/flow/flow.ts';
+import type { CrossSection } from '../../core/domain/flow/flow.ts';
 import { type CrossSectionMeta, type CrossSectionPage, crossSection } from '../../resolvers/flow/cross-section.ts';
 import { flowAtStrike, gexAtStrike, type StrikeFlow, strikesOf } from '../../resolvers/flow/strike-flow.ts';
 import { builder } from '../builder.ts';

@@ -1,4 +1,4 @@
-import { type RankedPrint, rankedListSize } from '../../domain/flow/flow.ts';
+import { type RankedPrint, rankedListSize } from '../../core/domain/flow/flow.ts';
 import {
   type EodFilters,
   type EodMeta,

@@ -1,5 +1,5 @@
-import { readEventId } from '../../domain/flow/event-id.ts';
-import type { FlowEvent, FlowEventKind, FlowLeg, LargeTrade, LargeTradesTotal } from '../../domain/flow/flow.ts';
+import { readEventId } from '../../core/domain/flow/event-id.ts';
+import type { FlowEvent, FlowEventKind, FlowLeg, LargeTrade, LargeTradesTotal } from '../../core/domain/flow/flow.ts';
 import {
   flowEvent,
   type LargeTradesMeta,

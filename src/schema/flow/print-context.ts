@@ -1,3 +1,5 @@
+import { minuteMs } from '../../platform/runtime/clock.ts';
+import { whenThere } from '../../platform/runtime/maybe-promise.ts';
 import { underlyingOf } from '../../resolvers/context.ts';
 import {
   barsAround,
@@ -7,8 +9,6 @@ import {
   type PrintContext,
   printContext,
 } from '../../resolvers/flow/print-context.ts';
-import { minuteMs } from '../../runtime/clock.ts';
-import { whenThere } from '../../runtime/maybe-promise.ts';
 import { builder } from '../builder.ts';
 import { OptionContractType } from '../chain/contract.ts';
 import { GreeksSampleType } from '../chain/greeks.ts';

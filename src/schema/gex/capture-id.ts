@@ -1,4 +1,4 @@
-import { readTicker } from '../../domain/market/ticker.ts';
+import { readTicker } from '../../core/domain/market/ticker.ts';
 import type { CapturePoint } from '../../resolvers/gex/capture-point.ts';
 import { gexCaptureOf, type ServedGexCapture } from '../../resolvers/gex/gex.ts';
 import { keyOfId, type NodeLookup } from '../node-id.ts';

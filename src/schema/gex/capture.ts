@@ -1,5 +1,5 @@
-import type { GammaSource, GexExpiry, GexProfilePoint } from '../../domain/gex/gex.ts';
-import { captureColumns, expiryColumns, profileColumns, strikeColumns } from '../../domain/gex/gex-columns.ts';
+import type { GammaSource, GexExpiry, GexProfilePoint } from '../../core/domain/gex/gex.ts';
+import { captureColumns, expiryColumns, profileColumns, strikeColumns } from '../../core/domain/gex/gex-columns.ts';
 import { chainRowsAtStrike } from '../../resolvers/chain/chain.ts';
 import { flipIsRemote, flipStatusOf } from '../../resolvers/gex/flip-status.ts';
 import { type GexStrike, inShares, type ServedGexCapture, strikeRows } from '../../resolvers/gex/gex.ts';

@@ -1,5 +1,5 @@
-import { sourceColumns } from '../../domain/chain/chain-columns.ts';
-import type { RowOf } from '../../domain/columns.ts';
+import { sourceColumns } from '../../core/domain/chain/chain-columns.ts';
+import type { RowOf } from '../../core/domain/columns.ts';
 import { type ChainDiff, type ContractPair, chainDiff, movedNumbers } from '../../resolvers/chain/chain-diff.ts';
 import { builder } from '../builder.ts';
 import { ChainRowType } from '../chain/chain.ts';

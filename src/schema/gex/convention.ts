@@ -1,5 +1,5 @@
-import type { GexConvention } from '../../domain/gex/convention.ts';
-import { conventionInWords, conventionTexts, presetTexts } from '../../domain/gex/convention-texts.ts';
+import type { GexConvention } from '../../core/domain/gex/convention.ts';
+import { conventionInWords, conventionTexts, presetTexts } from '../../core/domain/gex/convention-texts.ts';
 import { builder } from '../builder.ts';
 import { enumValues } from '../enum-values.ts';
 

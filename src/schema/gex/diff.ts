@@ -1,4 +1,4 @@
-import type { GexDifference, GexExpiryMoves, GexMoves, GexStrikeMoves } from '../../domain/gex-diff.ts';
+import type { GexDifference, GexExpiryMoves, GexMoves, GexStrikeMoves } from '../../core/domain/gex-diff.ts';
 import {
   type DiffGap,
   type GexDiff,

@@ -1,4 +1,4 @@
-import { conventionTexts } from '../../domain/gex/convention-texts.ts';
+import { conventionTexts } from '../../core/domain/gex/convention-texts.ts';
 import {
   type GexFigures,
   type GexFiguresMeta,

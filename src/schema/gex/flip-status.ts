@@ -1,4 +1,4 @@
-import type { FlipStatus } from '../../domain/gex/flip-status.ts';
+import type { FlipStatus } from '../../core/domain/gex/flip-status.ts';
 import { builder } from '../builder.ts';
 import { enumValues } from '../enum-values.ts';
 

@@ -1,5 +1,5 @@
-import type { ExpiryInputs } from '../../domain/chain/capture-inputs.ts';
-import type { PricedDividend } from '../../domain/chain/priced-dividend.ts';
+import type { ExpiryInputs } from '../../core/domain/chain/capture-inputs.ts';
+import type { PricedDividend } from '../../core/domain/chain/priced-dividend.ts';
 import { type GexInputs, gexInputs, type InputFile } from '../../resolvers/gex/inputs.ts';
 import { provenanceOf } from '../../resolvers/provenance.ts';
 import { captureSource } from '../../resolvers/source-keys.ts';

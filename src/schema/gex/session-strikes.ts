@@ -1,4 +1,4 @@
-import { strikeColumns } from '../../domain/gex/gex-columns.ts';
+import { strikeColumns } from '../../core/domain/gex/gex-columns.ts';
 import { type GexStrike, strikeRows } from '../../resolvers/gex/gex.ts';
 import type { SessionStrikes, SessionStrikesMeta } from '../../resolvers/gex/session-strikes.ts';
 import { builder } from '../builder.ts';

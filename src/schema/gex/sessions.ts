@@ -1,4 +1,4 @@
-import { captureColumns } from '../../domain/gex/gex-columns.ts';
+import { captureColumns } from '../../core/domain/gex/gex-columns.ts';
 import { type GexSession, gexSessionLimits, gexSessions } from '../../resolvers/gex/sessions.ts';
 import { builder } from '../builder.ts';
 import { columnFields } from '../column-fields.ts';

@@ -1,5 +1,5 @@
 import type { InputObjectRef, ObjectRef } from '@pothos/core';
-import type { SentFields } from '../../domain/journal/record-fields.ts';
+import type { SentFields } from '../../core/domain/journal/record-fields.ts';
 import type { RequestContext } from '../../resolvers/context.ts';
 import { type JournalPage, journalPageMax } from '../../resolvers/journal/page.ts';
 import type { JournalRecords } from '../../resolvers/journal/records.ts';

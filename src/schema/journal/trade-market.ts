@@ -1,7 +1,7 @@
-import type { marketPhases } from '../../domain/journal/fill.ts';
-import { contractIn } from '../../domain/journal/instrument.ts';
-import type { Bar } from '../../domain/market/bar.ts';
-import { barNumbers } from '../../domain/market/bar-columns.ts';
+import type { marketPhases } from '../../core/domain/journal/fill.ts';
+import { contractIn } from '../../core/domain/journal/instrument.ts';
+import type { Bar } from '../../core/domain/market/bar.ts';
+import { barNumbers } from '../../core/domain/market/bar-columns.ts';
 import { type FillGamma, fillGamma, type LevelDistance } from '../../resolvers/journal/trade-gamma.ts';
 import {
   dayAtFill,

@@ -1,8 +1,8 @@
-import { contractIn } from '../../domain/journal/instrument.ts';
+import { contractIn } from '../../core/domain/journal/instrument.ts';
+import { whenThere } from '../../platform/runtime/maybe-promise.ts';
 import { journalAccounts } from '../../resolvers/journal/accounts.ts';
 import { type TradeMarket, tickerOf, tradeMarket } from '../../resolvers/journal/trade-market.ts';
 import { type JournalTrade, journalTrades } from '../../resolvers/journal/trades.ts';
-import { whenThere } from '../../runtime/maybe-promise.ts';
 import { builder } from '../builder.ts';
 import { OptionContractType } from '../chain/contract.ts';
 import { free } from '../cost.ts';

@@ -1,4 +1,4 @@
-import type { LevelStatus } from '../../domain/levels.ts';
+import type { LevelStatus } from '../../core/domain/levels.ts';
 import {
   type Level,
   type LevelKind,

@@ -1,7 +1,7 @@
 import type { FieldRef } from '@pothos/core';
+import { whenThere } from '../../platform/runtime/maybe-promise.ts';
 import { contextAsOf } from '../../resolvers/as-of.ts';
 import type { RequestContext } from '../../resolvers/context.ts';
-import { whenThere } from '../../runtime/maybe-promise.ts';
 import { builder } from '../builder.ts';
 
 type Types = typeof builder.$inferSchemaTypes;

@@ -1,4 +1,4 @@
-import { type MarketClock, marketClock } from '../../domain/market-clock.ts';
+import { type MarketClock, marketClock } from '../../core/domain/market-clock.ts';
 import { builder } from '../builder.ts';
 import { marketField } from './as-of.ts';
 

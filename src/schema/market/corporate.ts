@@ -1,6 +1,6 @@
-import type { Dividend, DividendKind } from '../../domain/market/dividends.ts';
-import type { Rate } from '../../domain/market/rates.ts';
-import type { Split } from '../../domain/market/splits.ts';
+import type { Dividend, DividendKind } from '../../core/domain/market/dividends.ts';
+import type { Rate } from '../../core/domain/market/rates.ts';
+import type { Split } from '../../core/domain/market/splits.ts';
 import { rateCurve, rateFor, symbolDividends, symbolSplits } from '../../resolvers/corporate.ts';
 import { builder } from '../builder.ts';
 import { enumValues } from '../enum-values.ts';

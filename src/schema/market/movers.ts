@@ -1,4 +1,4 @@
-import { moverColumns } from '../../domain/market/quote-columns.ts';
+import { moverColumns } from '../../core/domain/market/quote-columns.ts';
 import {
   type Mover,
   type MoversMeta,

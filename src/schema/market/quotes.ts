@@ -1,4 +1,4 @@
-import { quoteColumns } from '../../domain/market/quote-columns.ts';
+import { quoteColumns } from '../../core/domain/market/quote-columns.ts';
 import {
   type AskedQuote,
   maxQuotes,

@@ -1,4 +1,4 @@
-import type { InstrumentType, SymbolEntry } from '../../domain/market/symbol.ts';
+import type { InstrumentType, SymbolEntry } from '../../core/domain/market/symbol.ts';
 import {
   lookup,
   maxLookupLength,

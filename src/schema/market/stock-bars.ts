@@ -1,5 +1,5 @@
-import type { BarColumns, StockBar } from '../../domain/market/bar.ts';
-import { barNumbers, stockBarNumbers } from '../../domain/market/bar-columns.ts';
+import type { BarColumns, StockBar } from '../../core/domain/market/bar.ts';
+import { barNumbers, stockBarNumbers } from '../../core/domain/market/bar-columns.ts';
 import { barsAsked } from '../../resolvers/market/bars-asked.ts';
 import { lastSession } from '../../resolvers/market/last-session.ts';
 import { maxSessions, sessionDates } from '../../resolvers/market/session-dates.ts';

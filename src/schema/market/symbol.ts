@@ -1,4 +1,5 @@
-import type { SymbolClass, SymbolEntry, TenorFrame } from '../../domain/market/symbol.ts';
+import type { SymbolClass, SymbolEntry, TenorFrame } from '../../core/domain/market/symbol.ts';
+import { whenThere } from '../../platform/runtime/maybe-promise.ts';
 import { type RequestContext, realTicker, registeredSymbol } from '../../resolvers/context.ts';
 import {
   type AccessAnswer,
@@ -7,7 +8,6 @@ import {
   chainPolicy,
   isRegistered,
 } from '../../resolvers/market/symbol-access.ts';
-import { whenThere } from '../../runtime/maybe-promise.ts';
 import { builder } from '../builder.ts';
 import { free } from '../cost.ts';
 import { enumValues } from '../enum-values.ts';

@@ -1,4 +1,4 @@
-import { fromThousandths } from '../../domain/units.ts';
+import { fromThousandths } from '../../core/domain/units.ts';
 import {
   type NearestLevel,
   type NearestStrike,

@@ -1,10 +1,10 @@
-import type { Columns } from '../../domain/columns.ts';
+import type { Columns } from '../../core/domain/columns.ts';
 import {
   disclosureThreshold,
   type OffExchangeTable,
   offExchangeLimits,
-} from '../../domain/offexchange/off-exchange.ts';
-import { offExchangeColumns } from '../../domain/offexchange/off-exchange-columns.ts';
+} from '../../core/domain/offexchange/off-exchange.ts';
+import { offExchangeColumns } from '../../core/domain/offexchange/off-exchange-columns.ts';
 import {
   type OffExchangeMeta,
   type OffExchangePage,

@@ -1,4 +1,4 @@
-import { filterLimits, type ScreenOrder, savedScreenLimits } from '../../domain/screener.ts';
+import { filterLimits, type ScreenOrder, savedScreenLimits } from '../../core/domain/screener.ts';
 import type { RequestContext } from '../../resolvers/context.ts';
 import { type ResponseMeta, responseMeta } from '../../resolvers/response-meta.ts';
 import { groupReaders } from '../../resolvers/screener/groups.ts';

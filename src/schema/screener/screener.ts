@@ -8,7 +8,7 @@ import {
   filterLimits,
   type ScreenFilter,
   type ScreenOrder,
-} from '../../domain/screener.ts';
+} from '../../core/domain/screener.ts';
 import {
   mostPastSymbols,
   type ScreenArgs,

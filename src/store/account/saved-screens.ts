@@ -1,7 +1,7 @@
-import { isId, maxIdLength } from '../../domain/account.ts';
-import { savedScreenLimits } from '../../domain/screener.ts';
-import { invalidParameter, screensFull } from '../../wire/failure.ts';
-import { isStorableText, storableText } from '../../wire/stored-text.ts';
+import { isId, maxIdLength } from '../../core/domain/account.ts';
+import { savedScreenLimits } from '../../core/domain/screener.ts';
+import { invalidParameter, screensFull } from '../../platform/wire/failure.ts';
+import { isStorableText, storableText } from '../../platform/wire/stored-text.ts';
 import type { Store } from '../rows/connection.ts';
 import type { Row } from '../rows/models/row-values.ts';
 import { inTransaction, type Transaction } from '../rows/transaction.ts';

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
-import type { ChainFile } from '../../domain/chain/chain.ts';
-import type { ContractList } from '../../domain/chain/contract-list.ts';
-import type { SessionDate } from '../../domain/market-time.ts';
+import type { ChainFile } from '../../core/domain/chain/chain.ts';
+import type { ContractList } from '../../core/domain/chain/contract-list.ts';
+import type { SessionDate } from '../../core/domain/market-time.ts';
 import { findRows } from '../rows/models/sets.ts';
 import { nullable, statement } from '../rows/statement.ts';
 import type { Transaction } from '../rows/transaction.ts';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { StoredPricing } from '../../domain/chain/capture-inputs.ts';
+import type { StoredPricing } from '../../core/domain/chain/capture-inputs.ts';
 import {
   type CaptureInstant,
   type ChainCapture,
@@ -10,11 +10,11 @@ import {
   type SolvedGreeks,
   shownGreek,
   solveOrigins,
-} from '../../domain/chain/chain.ts';
-import { greekNames, quoteNames } from '../../domain/chain/chain-columns.ts';
-import { contractList, expiryRights } from '../../domain/chain/contract-list.ts';
-import { dateOfEpochDay, epochDay, exchangeDate, type SessionDate } from '../../domain/market-time.ts';
-import { yieldToEventLoop } from '../../runtime/event-loop.ts';
+} from '../../core/domain/chain/chain.ts';
+import { greekNames, quoteNames } from '../../core/domain/chain/chain-columns.ts';
+import { contractList, expiryRights } from '../../core/domain/chain/contract-list.ts';
+import { dateOfEpochDay, epochDay, exchangeDate, type SessionDate } from '../../core/domain/market-time.ts';
+import { yieldToEventLoop } from '../../platform/runtime/event-loop.ts';
 import { readFrom, type Store } from '../rows/connection.ts';
 import { anyOf, findAny } from '../rows/models/any-of.ts';
 import { selection } from '../rows/models/columns.ts';

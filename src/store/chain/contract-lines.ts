@@ -1,10 +1,10 @@
 import pg from 'pg';
-import { closeMinute } from '../../domain/calendar.ts';
-import { type ChainCapture, type ContractLine, closingMs } from '../../domain/chain/chain.ts';
-import { contractId, type OptionContract } from '../../domain/chain/option-contract.ts';
-import { lastSession } from '../../domain/chain/option-root.ts';
-import { addDays, epochDay, exchangeInstant, type SessionDate } from '../../domain/market-time.ts';
-import { yieldToEventLoop } from '../../runtime/event-loop.ts';
+import { closeMinute } from '../../core/domain/calendar.ts';
+import { type ChainCapture, type ContractLine, closingMs } from '../../core/domain/chain/chain.ts';
+import { contractId, type OptionContract } from '../../core/domain/chain/option-contract.ts';
+import { lastSession } from '../../core/domain/chain/option-root.ts';
+import { addDays, epochDay, exchangeInstant, type SessionDate } from '../../core/domain/market-time.ts';
+import { yieldToEventLoop } from '../../platform/runtime/event-loop.ts';
 import { readFrom, type Store } from '../rows/connection.ts';
 import { statement } from '../rows/statement.ts';
 import { type ColumnLayout, cutValue, known, type OpenBlock, openBlock } from '../series/codec.ts';

@@ -1,4 +1,4 @@
-import type { SessionDate } from '../../domain/market-time.ts';
+import type { SessionDate } from '../../core/domain/market-time.ts';
 import { lock } from '../rows/locks.ts';
 import { readMetadata, writeMetadata } from '../rows/metadata.ts';
 import { numbered } from '../rows/models/numbered-rows.ts';

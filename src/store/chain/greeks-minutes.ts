@@ -1,5 +1,5 @@
-import type { GreeksSolve } from '../../domain/chain/greeks.ts';
-import type { SessionDate } from '../../domain/market-time.ts';
+import type { GreeksSolve } from '../../core/domain/chain/greeks.ts';
+import type { SessionDate } from '../../core/domain/market-time.ts';
 import { anyOf } from '../rows/models/any-of.ts';
 import { copyRows } from '../rows/models/copied-rows.ts';
 import { deleteRows, upsertRows } from '../rows/models/sets.ts';

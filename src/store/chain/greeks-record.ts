@@ -1,6 +1,6 @@
-import { type GreeksSolve, type MarkSource, markSources } from '../../domain/chain/greeks.ts';
-import { solveColumns } from '../../domain/chain/greeks-columns.ts';
-import { type Column, namesOf } from '../../domain/columns.ts';
+import { type GreeksSolve, type MarkSource, markSources } from '../../core/domain/chain/greeks.ts';
+import { solveColumns } from '../../core/domain/chain/greeks-columns.ts';
+import { type Column, namesOf } from '../../core/domain/columns.ts';
 import { known } from '../series/codec.ts';
 
 const numberNames = namesOf(solveColumns);

@@ -1,5 +1,5 @@
-import type { GreeksSample, GreeksSolve } from '../../domain/chain/greeks.ts';
-import type { SessionDate } from '../../domain/market-time.ts';
+import type { GreeksSample, GreeksSolve } from '../../core/domain/chain/greeks.ts';
+import type { SessionDate } from '../../core/domain/market-time.ts';
 import { readFrom, type Store } from '../rows/connection.ts';
 import { statement } from '../rows/statement.ts';
 import { decodeSolve } from './greeks-record.ts';

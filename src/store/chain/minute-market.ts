@@ -1,6 +1,6 @@
-import { sourceTime } from '../../domain/chain/chain.ts';
-import { exchangeInstant, type SessionDate } from '../../domain/market-time.ts';
-import { minuteMs } from '../../runtime/clock.ts';
+import { sourceTime } from '../../core/domain/chain/chain.ts';
+import { exchangeInstant, type SessionDate } from '../../core/domain/market-time.ts';
+import { minuteMs } from '../../platform/runtime/clock.ts';
 import { decodeBars } from '../market/bar-codec.ts';
 import { anyOf } from '../rows/models/any-of.ts';
 import { numbered } from '../rows/models/numbered-rows.ts';

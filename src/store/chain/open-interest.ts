@@ -1,6 +1,6 @@
-import { compareContracts, type OptionContract, osiSymbol } from '../../domain/chain/option-contract.ts';
-import { dateOfEpochDay, epochDay, exchangeInstant, type SessionDate } from '../../domain/market-time.ts';
-import { yieldToEventLoop } from '../../runtime/event-loop.ts';
+import { compareContracts, type OptionContract, osiSymbol } from '../../core/domain/chain/option-contract.ts';
+import { dateOfEpochDay, epochDay, exchangeInstant, type SessionDate } from '../../core/domain/market-time.ts';
+import { yieldToEventLoop } from '../../platform/runtime/event-loop.ts';
 import { readFrom, type Store } from '../rows/connection.ts';
 import { lock } from '../rows/locks.ts';
 import { anyOf, findAny } from '../rows/models/any-of.ts';

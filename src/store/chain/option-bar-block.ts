@@ -1,6 +1,6 @@
-import type { CoverageStatus } from '../../domain/flow/coverage.ts';
-import type { BarColumns } from '../../domain/market/bar.ts';
-import type { SessionDate } from '../../domain/market-time.ts';
+import type { CoverageStatus } from '../../core/domain/flow/coverage.ts';
+import type { BarColumns } from '../../core/domain/market/bar.ts';
+import type { SessionDate } from '../../core/domain/market-time.ts';
 import { encodeBars } from '../market/bar-codec.ts';
 import type { Row } from '../rows/models/row-values.ts';
 import { blockVersion } from '../series/block-version.ts';

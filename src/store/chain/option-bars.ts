@@ -1,9 +1,9 @@
-import { contractId } from '../../domain/chain/option-contract.ts';
-import type { CoverageStatus } from '../../domain/flow/coverage.ts';
-import { type BarColumns, barColumns } from '../../domain/market/bar.ts';
-import { aggregateBars } from '../../domain/market/bar-aggregation.ts';
-import { exchangeInstant, type SessionDate } from '../../domain/market-time.ts';
-import { minuteMs } from '../../runtime/clock.ts';
+import { contractId } from '../../core/domain/chain/option-contract.ts';
+import type { CoverageStatus } from '../../core/domain/flow/coverage.ts';
+import { type BarColumns, barColumns } from '../../core/domain/market/bar.ts';
+import { aggregateBars } from '../../core/domain/market/bar-aggregation.ts';
+import { exchangeInstant, type SessionDate } from '../../core/domain/market-time.ts';
+import { minuteMs } from '../../platform/runtime/clock.ts';
 import { concatBars, mergeBars, sliceBars } from '../market/bar-blocks.ts';
 import { decodeBars, encodeBars } from '../market/bar-codec.ts';
 import { readFrom, type Store } from '../rows/connection.ts';

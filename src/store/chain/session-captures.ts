@@ -1,5 +1,5 @@
-import type { GammaSource } from '../../domain/gex/gex.ts';
-import type { SessionDate } from '../../domain/market-time.ts';
+import type { GammaSource } from '../../core/domain/gex/gex.ts';
+import type { SessionDate } from '../../core/domain/market-time.ts';
 import { lock, lockAll } from '../rows/locks.ts';
 import { anyOf } from '../rows/models/any-of.ts';
 import { numbered } from '../rows/models/numbered-rows.ts';

@@ -1,5 +1,5 @@
-import type { GreeksSolve } from '../../domain/chain/greeks.ts';
-import { exchangeDate, type SessionDate } from '../../domain/market-time.ts';
+import type { GreeksSolve } from '../../core/domain/chain/greeks.ts';
+import { exchangeDate, type SessionDate } from '../../core/domain/market-time.ts';
 import { readFrom, type Store } from '../rows/connection.ts';
 import { numbered } from '../rows/models/numbered-rows.ts';
 import type { Reader } from '../rows/reader.ts';

@@ -1,5 +1,5 @@
-import { type OptionContract, readOptionContract } from '../../domain/chain/option-contract.ts';
-import type { SessionDate } from '../../domain/market-time.ts';
+import { type OptionContract, readOptionContract } from '../../core/domain/chain/option-contract.ts';
+import type { SessionDate } from '../../core/domain/market-time.ts';
 import { readFrom, type Store } from '../rows/connection.ts';
 
 /** A session of a contract with stored bars. */

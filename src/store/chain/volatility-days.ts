@@ -1,5 +1,5 @@
-import type { VolatilityDay } from '../../domain/chain/volatility-day.ts';
-import type { SessionDate } from '../../domain/market-time.ts';
+import type { VolatilityDay } from '../../core/domain/chain/volatility-day.ts';
+import type { SessionDate } from '../../core/domain/market-time.ts';
 import { readFrom, type Store } from '../rows/connection.ts';
 import { findAny } from '../rows/models/any-of.ts';
 import { upsertRows } from '../rows/models/sets.ts';

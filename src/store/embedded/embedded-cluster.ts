@@ -15,7 +15,7 @@ import {
 } from 'node:fs';
 import { basename, join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { beforeSuddenEnd } from '../../runtime/sudden-end.ts';
+import { beforeSuddenEnd } from '../../platform/runtime/sudden-end.ts';
 import { storeError } from '../rows/store-error.ts';
 import { dataFolderError, isLasting } from './data-folder-error.ts';
 import { type EmbeddedLocation, makePrivate, type Owner } from './embedded-location.ts';

@@ -16,7 +16,7 @@ import {
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { makeFolders } from '../../runtime/folders.ts';
+import { makeFolders } from '../../platform/runtime/folders.ts';
 import { storeError } from '../rows/store-error.ts';
 
 /** A user and group the server runs as. */

@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
-import { beforeSuddenEnd } from '../../runtime/sudden-end.ts';
+import { beforeSuddenEnd } from '../../platform/runtime/sudden-end.ts';
 import { storeError } from '../rows/store-error.ts';
 import { dataFolderError, isLasting, namingDataFolder } from './data-folder-error.ts';
 import { createCluster, passwordOf, type SpawnedServer, spawnServer } from './embedded-cluster.ts';

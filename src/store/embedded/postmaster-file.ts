@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, readlinkSync, realpathSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { processExists } from '../../runtime/folders.ts';
+import { processExists } from '../../platform/runtime/folders.ts';
 
 /** Properties of a running (or crashed) PostgreSQL in `postmaster.pid`. */
 export interface Postmaster {

@@ -1,5 +1,5 @@
-import { type ContractMinutes, contractMinuteMeasures } from '../../domain/flow/contract-minutes.ts';
-import { dateOfEpochDay, epochDay, type SessionDate } from '../../domain/market-time.ts';
+import { type ContractMinutes, contractMinuteMeasures } from '../../core/domain/flow/contract-minutes.ts';
+import { dateOfEpochDay, epochDay, type SessionDate } from '../../core/domain/market-time.ts';
 import type { Row } from '../rows/models/row-values.ts';
 import { blockVersion } from '../series/block-version.ts';
 import { decodeBlock, encodeBlock, numbers, texts } from '../series/codec.ts';

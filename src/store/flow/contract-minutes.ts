@@ -1,6 +1,6 @@
-import type { ContractMinutes } from '../../domain/flow/contract-minutes.ts';
-import type { Coverage } from '../../domain/flow/coverage.ts';
-import type { SessionDate } from '../../domain/market-time.ts';
+import type { ContractMinutes } from '../../core/domain/flow/contract-minutes.ts';
+import type { Coverage } from '../../core/domain/flow/coverage.ts';
+import type { SessionDate } from '../../core/domain/market-time.ts';
 import { readFrom, type Store } from '../rows/connection.ts';
 import { anyOf } from '../rows/models/any-of.ts';
 import { copyEncoded } from '../rows/models/copied-rows.ts';

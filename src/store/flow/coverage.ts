@@ -1,4 +1,4 @@
-import type { Coverage, CoverageStatus } from '../../domain/flow/coverage.ts';
+import type { Coverage, CoverageStatus } from '../../core/domain/flow/coverage.ts';
 import { anyOf } from '../rows/models/any-of.ts';
 import { numbered } from '../rows/models/numbered-rows.ts';
 import type { Row } from '../rows/models/row-values.ts';

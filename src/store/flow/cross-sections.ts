@@ -1,9 +1,9 @@
-import { tradeDate } from '../../domain/calendar.ts';
-import { type ContractMinutes, eachContractBefore, lastMinuteEnd } from '../../domain/flow/contract-minutes.ts';
-import { coverageAt } from '../../domain/flow/coverage.ts';
-import { type CrossSection, type FlowMeasures, flowMeasureNames } from '../../domain/flow/flow.ts';
-import { createFlowTotals } from '../../domain/flow/flow-totals.ts';
-import { dateOfEpochDay, epochDay, type SessionDate } from '../../domain/market-time.ts';
+import { tradeDate } from '../../core/domain/calendar.ts';
+import { type ContractMinutes, eachContractBefore, lastMinuteEnd } from '../../core/domain/flow/contract-minutes.ts';
+import { coverageAt } from '../../core/domain/flow/coverage.ts';
+import { type CrossSection, type FlowMeasures, flowMeasureNames } from '../../core/domain/flow/flow.ts';
+import { createFlowTotals } from '../../core/domain/flow/flow-totals.ts';
+import { dateOfEpochDay, epochDay, type SessionDate } from '../../core/domain/market-time.ts';
 import { readFrom, type Store } from '../rows/connection.ts';
 import { upsertRows } from '../rows/models/sets.ts';
 import { statement } from '../rows/statement.ts';

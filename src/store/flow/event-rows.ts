@@ -1,6 +1,6 @@
-import { contractId } from '../../domain/chain/option-contract.ts';
-import type { FlowEvent } from '../../domain/flow/flow.ts';
-import type { SessionDate } from '../../domain/market-time.ts';
+import { contractId } from '../../core/domain/chain/option-contract.ts';
+import type { FlowEvent } from '../../core/domain/flow/flow.ts';
+import type { SessionDate } from '../../core/domain/market-time.ts';
 import type { EncodedRows } from '../rows/models/encoded-rows.ts';
 import type { Row } from '../rows/models/row-values.ts';
 

@@ -1,6 +1,6 @@
-import { tradeSpan } from '../../domain/calendar.ts';
-import { type OptionRight, readOptionContract } from '../../domain/chain/option-contract.ts';
-import type { EventKey } from '../../domain/flow/event-id.ts';
+import { tradeSpan } from '../../core/domain/calendar.ts';
+import { type OptionRight, readOptionContract } from '../../core/domain/chain/option-contract.ts';
+import type { EventKey } from '../../core/domain/flow/event-id.ts';
 import type {
   FlowEvent,
   FlowEventKind,
@@ -8,8 +8,8 @@ import type {
   FlowSide,
   LargeTrade,
   LargeTradesTotal,
-} from '../../domain/flow/flow.ts';
-import { addDays, exchangeInstant, type SessionDate } from '../../domain/market-time.ts';
+} from '../../core/domain/flow/flow.ts';
+import { addDays, exchangeInstant, type SessionDate } from '../../core/domain/market-time.ts';
 import { readFrom, type Store } from '../rows/connection.ts';
 import { anyOf, findAny } from '../rows/models/any-of.ts';
 import { columnTypes, plainFields } from '../rows/models/columns.ts';

@@ -1,4 +1,4 @@
-import type { LargeTrade } from '../../domain/flow/flow.ts';
+import type { LargeTrade } from '../../core/domain/flow/flow.ts';
 import { readFrom, type Store } from '../rows/connection.ts';
 import { numbered } from '../rows/models/numbered-rows.ts';
 import { statement } from '../rows/statement.ts';

@@ -1,4 +1,4 @@
-import type { SessionDate } from '../../domain/market-time.ts';
+import type { SessionDate } from '../../core/domain/market-time.ts';
 import { statement } from '../rows/statement.ts';
 import type { Transaction } from '../rows/transaction.ts';
 import type { FeedSession } from './event-rows.ts';

@@ -1,5 +1,5 @@
-import type { PremiumColumns, PremiumMinute } from '../../domain/flow/flow.ts';
-import type { SessionDate } from '../../domain/market-time.ts';
+import type { PremiumColumns, PremiumMinute } from '../../core/domain/flow/flow.ts';
+import type { SessionDate } from '../../core/domain/market-time.ts';
 import { readFrom, type Store } from '../rows/connection.ts';
 import { anyOf } from '../rows/models/any-of.ts';
 import { decodeBlock, encodeBlock, numbers } from '../series/codec.ts';

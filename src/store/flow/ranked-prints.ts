@@ -1,7 +1,7 @@
-import { contractId, readOptionContract } from '../../domain/chain/option-contract.ts';
-import type { CoverageStatus } from '../../domain/flow/coverage.ts';
-import { type RankedList, type RankedListName, type RankedPrint, rankedListSize } from '../../domain/flow/flow.ts';
-import type { SessionDate } from '../../domain/market-time.ts';
+import { contractId, readOptionContract } from '../../core/domain/chain/option-contract.ts';
+import type { CoverageStatus } from '../../core/domain/flow/coverage.ts';
+import { type RankedList, type RankedListName, type RankedPrint, rankedListSize } from '../../core/domain/flow/flow.ts';
+import type { SessionDate } from '../../core/domain/market-time.ts';
 import { readFrom, type Store } from '../rows/connection.ts';
 import { copyRows } from '../rows/models/copied-rows.ts';
 import { numbered } from '../rows/models/numbered-rows.ts';

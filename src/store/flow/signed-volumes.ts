@@ -1,7 +1,7 @@
-import { contractId } from '../../domain/chain/option-contract.ts';
-import { eachContractBefore } from '../../domain/flow/contract-minutes.ts';
-import type { Coverage } from '../../domain/flow/coverage.ts';
-import type { SessionDate } from '../../domain/market-time.ts';
+import { contractId } from '../../core/domain/chain/option-contract.ts';
+import { eachContractBefore } from '../../core/domain/flow/contract-minutes.ts';
+import type { Coverage } from '../../core/domain/flow/coverage.ts';
+import type { SessionDate } from '../../core/domain/market-time.ts';
 import { readFrom, type Store } from '../rows/connection.ts';
 import { readContractMinutes } from './contract-minutes.ts';
 import { coverageKey, coveragesOf } from './coverage.ts';

@@ -1,4 +1,4 @@
-import type { SessionDate } from '../../domain/market-time.ts';
+import type { SessionDate } from '../../core/domain/market-time.ts';
 import type { Store } from '../rows/connection.ts';
 
 /** An underlying's session, and its events with a leg of unknown side. */

@@ -1,16 +1,21 @@
-import { lastOfSession, sourceTime } from '../../domain/chain/chain.ts';
-import type { RowOf } from '../../domain/columns.ts';
+import { lastOfSession, sourceTime } from '../../core/domain/chain/chain.ts';
+import type { RowOf } from '../../core/domain/columns.ts';
 import {
   type GexCapture,
   type GexColumns,
   type GexExpiry,
   type GexProfilePoint,
   gexColumns,
-} from '../../domain/gex/gex.ts';
-import { type captureColumns, expiryColumns, profileColumns, strikeColumns } from '../../domain/gex/gex-columns.ts';
-import { dateOfEpochDay, epochDay, type SessionDate } from '../../domain/market-time.ts';
-import { type InColumns, inColumns, rowReader } from '../../domain/rows-in-columns.ts';
-import { yieldToEventLoop } from '../../runtime/event-loop.ts';
+} from '../../core/domain/gex/gex.ts';
+import {
+  type captureColumns,
+  expiryColumns,
+  profileColumns,
+  strikeColumns,
+} from '../../core/domain/gex/gex-columns.ts';
+import { dateOfEpochDay, epochDay, type SessionDate } from '../../core/domain/market-time.ts';
+import { type InColumns, inColumns, rowReader } from '../../core/domain/rows-in-columns.ts';
+import { yieldToEventLoop } from '../../platform/runtime/event-loop.ts';
 import { readFrom, type Store } from '../rows/connection.ts';
 import { columnTypes, type PlainRow, plainFields } from '../rows/models/columns.ts';
 import { findKnownRows } from '../rows/models/known-rows.ts';

@@ -1,9 +1,9 @@
-import { sessionOf } from '../../domain/calendar.ts';
-import { sourceTime } from '../../domain/chain/chain.ts';
-import { lastInstant } from '../../domain/chain/option-root.ts';
-import type { SessionDate } from '../../domain/market-time.ts';
-import { dayMs } from '../../runtime/clock.ts';
-import { yieldToEventLoop } from '../../runtime/event-loop.ts';
+import { sessionOf } from '../../core/domain/calendar.ts';
+import { sourceTime } from '../../core/domain/chain/chain.ts';
+import { lastInstant } from '../../core/domain/chain/option-root.ts';
+import type { SessionDate } from '../../core/domain/market-time.ts';
+import { dayMs } from '../../platform/runtime/clock.ts';
+import { yieldToEventLoop } from '../../platform/runtime/event-loop.ts';
 import { readFrom, type Store } from '../rows/connection.ts';
 import { findKnownRows } from '../rows/models/known-rows.ts';
 import type { Row } from '../rows/models/row-values.ts';

@@ -1,7 +1,7 @@
-import type { CaptureInputs, ExpiryInputs, SourceFile } from '../../domain/chain/capture-inputs.ts';
-import type { PricedDividend } from '../../domain/chain/priced-dividend.ts';
-import type { GexCapture } from '../../domain/gex/gex.ts';
-import { dateOfEpochDay, epochDay } from '../../domain/market-time.ts';
+import type { CaptureInputs, ExpiryInputs, SourceFile } from '../../core/domain/chain/capture-inputs.ts';
+import type { PricedDividend } from '../../core/domain/chain/priced-dividend.ts';
+import type { GexCapture } from '../../core/domain/gex/gex.ts';
+import { dateOfEpochDay, epochDay } from '../../core/domain/market-time.ts';
 import { readFrom, type Store } from '../rows/connection.ts';
 import { anyOf } from '../rows/models/any-of.ts';
 import { selection } from '../rows/models/columns.ts';

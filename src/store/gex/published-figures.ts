@@ -1,5 +1,5 @@
-import type { GexCapture } from '../../domain/gex/gex.ts';
-import type { SessionDate } from '../../domain/market-time.ts';
+import type { GexCapture } from '../../core/domain/gex/gex.ts';
+import type { SessionDate } from '../../core/domain/market-time.ts';
 import { numbered } from '../rows/models/numbered-rows.ts';
 import type { Transaction } from '../rows/transaction.ts';
 import { decodeExpiries } from './captures.ts';

@@ -1,5 +1,5 @@
-import { isAfterClose, lastOfSession } from '../../domain/chain/chain.ts';
-import type { GexCapture } from '../../domain/gex/gex.ts';
+import { isAfterClose, lastOfSession } from '../../core/domain/chain/chain.ts';
+import type { GexCapture } from '../../core/domain/gex/gex.ts';
 import { readFrom, type Store } from '../rows/connection.ts';
 import { statement } from '../rows/statement.ts';
 import { sessionHeaders } from './captures.ts';

@@ -1,4 +1,4 @@
-import type { JournalAccount } from '../../domain/journal/journal.ts';
+import type { JournalAccount } from '../../core/domain/journal/journal.ts';
 import type { JournalTable } from './records.ts';
 
 /** Accounts of journals, ascending by id. One that trades refer to cannot be deleted. */

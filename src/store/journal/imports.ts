@@ -1,5 +1,5 @@
-import type { ImportResult, NewTrade, RowError } from '../../domain/journal/journal.ts';
-import { yieldForRows } from '../../runtime/event-loop.ts';
+import type { ImportResult, NewTrade, RowError } from '../../core/domain/journal/journal.ts';
+import { yieldForRows } from '../../platform/runtime/event-loop.ts';
 import type { Store } from '../rows/connection.ts';
 import { insertRows } from '../rows/models/sets.ts';
 import type { Reader } from '../rows/reader.ts';

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { journalFull } from '../../wire/failure.ts';
+import { journalFull } from '../../platform/wire/failure.ts';
 import type { Store } from '../rows/connection.ts';
 import type { Reader } from '../rows/reader.ts';
 import { statement } from '../rows/statement.ts';

@@ -1,4 +1,4 @@
-import type { JournalTrade } from '../../domain/journal/journal.ts';
+import type { JournalTrade } from '../../core/domain/journal/journal.ts';
 import type { Store } from '../rows/connection.ts';
 import { anyOf } from '../rows/models/any-of.ts';
 import { numbered } from '../rows/models/numbered-rows.ts';

@@ -1,4 +1,4 @@
-import type { JournalTrade } from '../../domain/journal/journal.ts';
+import type { JournalTrade } from '../../core/domain/journal/journal.ts';
 import { addJournalAccounts } from './imports.ts';
 import type { JournalTable } from './records.ts';
 

@@ -1,8 +1,8 @@
-import { tradeSpanAt } from '../../domain/calendar.ts';
-import { type BarColumns, barColumns, type StoredTimeframe } from '../../domain/market/bar.ts';
-import { barColumnNames } from '../../domain/market/bar-columns.ts';
-import { addDays, exchangeDate, type SessionDate } from '../../domain/market-time.ts';
-import { yieldToEventLoop } from '../../runtime/event-loop.ts';
+import { tradeSpanAt } from '../../core/domain/calendar.ts';
+import { type BarColumns, barColumns, type StoredTimeframe } from '../../core/domain/market/bar.ts';
+import { barColumnNames } from '../../core/domain/market/bar-columns.ts';
+import { addDays, exchangeDate, type SessionDate } from '../../core/domain/market-time.ts';
+import { yieldToEventLoop } from '../../platform/runtime/event-loop.ts';
 import { readFrom, type Store } from '../rows/connection.ts';
 import { lock, lockAll, lockShared } from '../rows/locks.ts';
 import { findKnownRows } from '../rows/models/known-rows.ts';

@@ -1,5 +1,5 @@
-import type { BarColumns } from '../../domain/market/bar.ts';
-import { barNumbers } from '../../domain/market/bar-columns.ts';
+import type { BarColumns } from '../../core/domain/market/bar.ts';
+import { barNumbers } from '../../core/domain/market/bar-columns.ts';
 import { decodeBlock, encodeBlock, numbers } from '../series/codec.ts';
 import { rowColumns } from '../series/row-columns.ts';
 

@@ -1,6 +1,6 @@
-import { tradeDate } from '../../domain/calendar.ts';
-import type { StoredTimeframe } from '../../domain/market/bar.ts';
-import { exchangeDate, type SessionDate } from '../../domain/market-time.ts';
+import { tradeDate } from '../../core/domain/calendar.ts';
+import type { StoredTimeframe } from '../../core/domain/market/bar.ts';
+import { exchangeDate, type SessionDate } from '../../core/domain/market-time.ts';
 import { readFrom, type Store } from '../rows/connection.ts';
 import { findAny } from '../rows/models/any-of.ts';
 import { selection } from '../rows/models/columns.ts';

@@ -1,4 +1,4 @@
-import type { Dividend, DividendKind } from '../../domain/market/dividends.ts';
+import type { Dividend, DividendKind } from '../../core/domain/market/dividends.ts';
 import { readFrom, type Store } from '../rows/connection.ts';
 import { findAny } from '../rows/models/any-of.ts';
 import type { Row } from '../rows/models/row-values.ts';

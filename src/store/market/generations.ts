@@ -4,7 +4,7 @@ import type {
   GenerationPart,
   GenerationSource,
   IngestedSource,
-} from '../../domain/generation.ts';
+} from '../../core/domain/generation.ts';
 import { anyOf } from '../rows/models/any-of.ts';
 import { numbered } from '../rows/models/numbered-rows.ts';
 import type { Row } from '../rows/models/row-values.ts';

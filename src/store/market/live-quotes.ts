@@ -1,4 +1,4 @@
-import { roundHalfEven } from '../../domain/units.ts';
+import { roundHalfEven } from '../../core/domain/units.ts';
 import { readFrom, type Store } from '../rows/connection.ts';
 import { findAny } from '../rows/models/any-of.ts';
 import { numbered } from '../rows/models/numbered-rows.ts';

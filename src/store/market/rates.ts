@@ -1,5 +1,5 @@
-import type { Rate } from '../../domain/market/rates.ts';
-import { addDays, type SessionDate } from '../../domain/market-time.ts';
+import type { Rate } from '../../core/domain/market/rates.ts';
+import { addDays, type SessionDate } from '../../core/domain/market-time.ts';
 import { readFrom, type Store } from '../rows/connection.ts';
 import { upsertRows } from '../rows/models/sets.ts';
 import type { Reader } from '../rows/reader.ts';

@@ -1,6 +1,6 @@
-import { type BarColumns, barColumns } from '../../domain/market/bar.ts';
-import { addDays, exchangeInstant, type SessionDate } from '../../domain/market-time.ts';
-import { yieldToEventLoop } from '../../runtime/event-loop.ts';
+import { type BarColumns, barColumns } from '../../core/domain/market/bar.ts';
+import { addDays, exchangeInstant, type SessionDate } from '../../core/domain/market-time.ts';
+import { yieldToEventLoop } from '../../platform/runtime/event-loop.ts';
 import type { Store } from '../rows/connection.ts';
 import { type HeldKind, heldId, readHeld } from '../versions/versioned-cache.ts';
 import { concatBars, firstAtOrAfter, loadBlocksOnce, sliceBars } from './bar-blocks.ts';

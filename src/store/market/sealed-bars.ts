@@ -1,7 +1,7 @@
-import { tradeDate, tradeSpan } from '../../domain/calendar.ts';
-import type { BarColumns } from '../../domain/market/bar.ts';
-import { barColumnNames } from '../../domain/market/bar-columns.ts';
-import type { SessionDate } from '../../domain/market-time.ts';
+import { tradeDate, tradeSpan } from '../../core/domain/calendar.ts';
+import type { BarColumns } from '../../core/domain/market/bar.ts';
+import { barColumnNames } from '../../core/domain/market/bar-columns.ts';
+import type { SessionDate } from '../../core/domain/market-time.ts';
 import type { Transaction } from '../rows/transaction.ts';
 import { type BarGuard, firstAtOrAfter, sliceBars } from './bar-blocks.ts';
 import { SessionSealed, type SymbolSession, type SymbolSpan, sealedSessions } from './session-seals.ts';

@@ -1,5 +1,5 @@
-import { tradeSpan } from '../../domain/calendar.ts';
-import type { SessionDate } from '../../domain/market-time.ts';
+import { tradeSpan } from '../../core/domain/calendar.ts';
+import type { SessionDate } from '../../core/domain/market-time.ts';
 import { dependOn, readFrom, type Store } from '../rows/connection.ts';
 import { anyOf } from '../rows/models/any-of.ts';
 import { numbered } from '../rows/models/numbered-rows.ts';

@@ -1,6 +1,6 @@
-import { type DataOrigin, usualOrigin } from '../../domain/data-origin.ts';
-import { type TapeDataset, tapeDatasets } from '../../domain/dataset.ts';
-import type { SessionDate } from '../../domain/market-time.ts';
+import { type DataOrigin, usualOrigin } from '../../core/domain/data-origin.ts';
+import { type TapeDataset, tapeDatasets } from '../../core/domain/dataset.ts';
+import type { SessionDate } from '../../core/domain/market-time.ts';
 import { anyOf } from '../rows/models/any-of.ts';
 import { insertRows } from '../rows/models/sets.ts';
 import type { Reader } from '../rows/reader.ts';

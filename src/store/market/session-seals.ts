@@ -1,4 +1,4 @@
-import type { SessionDate } from '../../domain/market-time.ts';
+import type { SessionDate } from '../../core/domain/market-time.ts';
 import type { Store } from '../rows/connection.ts';
 import { lockShared, tryLock } from '../rows/locks.ts';
 import { anyOf } from '../rows/models/any-of.ts';

@@ -1,4 +1,4 @@
-import type { Split } from '../../domain/market/splits.ts';
+import type { Split } from '../../core/domain/market/splits.ts';
 import { readFrom, type Store } from '../rows/connection.ts';
 import { findAny } from '../rows/models/any-of.ts';
 import { upsertRows } from '../rows/models/sets.ts';

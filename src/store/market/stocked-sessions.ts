@@ -1,6 +1,6 @@
 // Sessions and symbols with stored data.
 
-import type { SessionDate } from '../../domain/market-time.ts';
+import type { SessionDate } from '../../core/domain/market-time.ts';
 import { dependOn, readFrom, type Store } from '../rows/connection.ts';
 import { statement } from '../rows/statement.ts';
 import type { Subject } from '../versions/subjects.ts';

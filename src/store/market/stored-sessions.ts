@@ -1,4 +1,4 @@
-import { exchangeDate, type SessionDate } from '../../domain/market-time.ts';
+import { exchangeDate, type SessionDate } from '../../core/domain/market-time.ts';
 import type { Store } from '../rows/connection.ts';
 import { statement } from '../rows/statement.ts';
 import { recentDailyBars } from './recent-daily-bars.ts';

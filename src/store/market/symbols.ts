@@ -1,8 +1,8 @@
 import type { Symbol as SymbolRow } from '../../../generated/store/client.ts';
-import { type OptionRoots, optionRoots } from '../../domain/chain/option-root.ts';
-import type { SymbolClass, SymbolEntry } from '../../domain/market/symbol.ts';
-import type { MaybePromise } from '../../runtime/maybe-promise.ts';
-import { currentRequest } from '../../runtime/request-scope.ts';
+import { type OptionRoots, optionRoots } from '../../core/domain/chain/option-root.ts';
+import type { SymbolClass, SymbolEntry } from '../../core/domain/market/symbol.ts';
+import type { MaybePromise } from '../../platform/runtime/maybe-promise.ts';
+import { currentRequest } from '../../platform/runtime/request-scope.ts';
 import { type AsKnown, dependOn, type Store } from '../rows/connection.ts';
 import { deleteRows, findRows, insertRows, upsertRows } from '../rows/models/sets.ts';
 import type { Reader } from '../rows/reader.ts';

@@ -1,5 +1,5 @@
-import type { TapeDataset } from '../../domain/dataset.ts';
-import type { SessionDate } from '../../domain/market-time.ts';
+import type { TapeDataset } from '../../core/domain/dataset.ts';
+import type { SessionDate } from '../../core/domain/market-time.ts';
 import { anyOf } from '../rows/models/any-of.ts';
 import { numbered } from '../rows/models/numbered-rows.ts';
 import type { Row } from '../rows/models/row-values.ts';

@@ -1,6 +1,6 @@
 // Upgrades stores of releases that stored several spellings of a ticker: `BRK-B`, `BRK/B` and `BRK B` beside `BRK.B`.
-import type { BarColumns } from '../../domain/market/bar.ts';
-import { readTicker } from '../../domain/market/ticker.ts';
+import type { BarColumns } from '../../core/domain/market/bar.ts';
+import { readTicker } from '../../core/domain/market/ticker.ts';
 import { symbolColumn } from '../market-models.ts';
 import type { Store } from '../rows/connection.ts';
 import { lock } from '../rows/locks.ts';

@@ -1,5 +1,5 @@
-import type { SessionDate } from '../../domain/market-time.ts';
-import type { ConcentrationRow, ProfileRow } from '../../domain/offexchange/off-exchange.ts';
+import type { SessionDate } from '../../core/domain/market-time.ts';
+import type { ConcentrationRow, ProfileRow } from '../../core/domain/offexchange/off-exchange.ts';
 import type { Store } from '../rows/connection.ts';
 import { deleteRows } from '../rows/models/sets.ts';
 import { statement } from '../rows/statement.ts';

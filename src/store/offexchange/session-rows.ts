@@ -1,4 +1,4 @@
-import type { SessionDate } from '../../domain/market-time.ts';
+import type { SessionDate } from '../../core/domain/market-time.ts';
 import {
   type CompositionRow,
   type ConcentrationRow,
@@ -7,8 +7,8 @@ import {
   type OffExchangeRows,
   type OffExchangeTable,
   type ProfileRow,
-} from '../../domain/offexchange/off-exchange.ts';
-import { isStorableText } from '../../wire/stored-text.ts';
+} from '../../core/domain/offexchange/off-exchange.ts';
+import { isStorableText } from '../../platform/wire/stored-text.ts';
 import { readFrom, type Store } from '../rows/connection.ts';
 import { columnTypes } from '../rows/models/columns.ts';
 import { statement } from '../rows/statement.ts';

@@ -1,13 +1,13 @@
-import { optionsOverAtMs } from '../../domain/calendar.ts';
-import { rowBy } from '../../domain/columns.ts';
-import type { SessionDate } from '../../domain/market-time.ts';
+import { optionsOverAtMs } from '../../core/domain/calendar.ts';
+import { rowBy } from '../../core/domain/columns.ts';
+import type { SessionDate } from '../../core/domain/market-time.ts';
 import type {
   CompositionRow,
   ConcentrationRow,
   OffExchangeSession,
   ProfileRow,
-} from '../../domain/offexchange/off-exchange.ts';
-import { offExchangeColumns } from '../../domain/offexchange/off-exchange-columns.ts';
+} from '../../core/domain/offexchange/off-exchange.ts';
+import { offExchangeColumns } from '../../core/domain/offexchange/off-exchange-columns.ts';
 import { deleteRows, insertRows } from '../rows/models/sets.ts';
 import type { Transaction } from '../rows/transaction.ts';
 

@@ -1,6 +1,6 @@
 import pg from 'pg';
-import { dayMs } from '../../runtime/clock.ts';
-import { currentRequest } from '../../runtime/request-scope.ts';
+import { dayMs } from '../../platform/runtime/clock.ts';
+import { currentRequest } from '../../platform/runtime/request-scope.ts';
 import { type Cluster, openCluster } from '../cluster/cluster.ts';
 import type { ReplicaPools } from '../cluster/replica.ts';
 import { Replicas } from '../cluster/replicas.ts';

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { Semaphore } from '../../runtime/semaphore.ts';
+import { Semaphore } from '../../platform/runtime/semaphore.ts';
 import type { Cluster } from '../cluster/cluster.ts';
 import { modelsThrough } from './models/models-through.ts';
 import type { HeldModels } from './models/prisma.ts';

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { CacheStats } from '../../wire/response-cache.ts';
+import type { CacheStats } from '../../platform/wire/response-cache.ts';
 
 /**
  * Cache of decoded blocks, bounded in bytes. A key contains the block's version (its content hash), so an entry is

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { invalidParameter } from '../../wire/failure.ts';
+import { invalidParameter } from '../../platform/wire/failure.ts';
 import type { Store } from '../rows/connection.ts';
 import { modelsThrough } from '../rows/models/models-through.ts';
 import type { Reader } from '../rows/reader.ts';

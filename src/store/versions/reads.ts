@@ -1,5 +1,5 @@
-import type { OneCommit } from '../../runtime/once-per-request.ts';
-import { sourceFailed } from '../../wire/failure.ts';
+import type { OneCommit } from '../../platform/runtime/once-per-request.ts';
+import { sourceFailed } from '../../platform/wire/failure.ts';
 import { type Store, withSnapshot, withView } from '../rows/connection.ts';
 import { type KnownSnapshot, knownStore } from '../superseded/known-store.ts';
 import type { ReadView } from './read-view.ts';

@@ -9,8 +9,8 @@ import {
   requireSiteSession,
   symbolAccess,
 } from '../../../src/access/entitlement/entitlement.ts';
-import { type Tier, tiers } from '../../../src/domain/tier.ts';
-import { Failure } from '../../../src/wire/failure.ts';
+import { type Tier, tiers } from '../../../src/platform/config/tier.ts';
+import { Failure } from '../../../src/platform/wire/failure.ts';
 
 const rank: Record<Tier, number> = { free: 0, basic: 1, pro: 2 };
 

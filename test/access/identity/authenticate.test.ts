@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { openKeyUse } from '../../../src/access/identity/key-use.ts';
 import { createSiteSession } from '../../../src/access/identity/site-session.ts';
-import { Failure } from '../../../src/wire/failure.ts';
+import { Failure } from '../../../src/platform/wire/failure.ts';
 import { type TestStore, testStore } from '../../support/store.ts';
 import { madeUpKey, type Opened, opened, start } from '../opened.ts';
 

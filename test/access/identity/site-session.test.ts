@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { exportJWK, exportSPKI, generateKeyPair, SignJWT, UnsecuredJWT } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createSiteSession, jwksVerifier, secretVerifier } from '../../../src/access/identity/site-session.ts';
-import { Failure } from '../../../src/wire/failure.ts';
+import { Failure } from '../../../src/platform/wire/failure.ts';
 
 const secret = 'a secret of more than thirty-two bytes';
 const bytes = new TextEncoder().encode(secret);

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { dayMs } from '../../../src/runtime/clock.ts';
+import { dayMs } from '../../../src/platform/runtime/clock.ts';
 import { type TestStore, testStore } from '../../support/store.ts';
 import { type Opened, opened } from '../opened.ts';
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { parquetReadObjects } from 'hyparquet';
 import { compressors } from 'hyparquet-compressors';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Bar, toBarColumns } from '../../../src/domain/market/bar.ts';
+import { type Bar, toBarColumns } from '../../../src/core/domain/market/bar.ts';
 import { writeBars } from '../../../src/store/market/bar-blocks.ts';
 import { inTransaction } from '../../../src/store/rows/transaction.ts';
 import type { Json } from '../../support/app.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { parquetReadObjects } from 'hyparquet';
 import { compressors } from 'hyparquet-compressors';
 import { expect, it, vi } from 'vitest';
-import { type Bar, toBarColumns } from '../../../src/domain/market/bar.ts';
+import { type Bar, toBarColumns } from '../../../src/core/domain/market/bar.ts';
 import { writeBars } from '../../../src/store/market/bar-blocks.ts';
 import { inTransaction } from '../../../src/store/rows/transaction.ts';
 import type { Json } from '../../support/app.ts';

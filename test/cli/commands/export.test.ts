@@ -5,7 +5,7 @@ import { tableFromIPC } from 'apache-arrow';
 import { parquetReadObjects } from 'hyparquet';
 import { compressors } from 'hyparquet-compressors';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { type Bar, toBarColumns } from '../../../src/domain/market/bar.ts';
+import { type Bar, toBarColumns } from '../../../src/core/domain/market/bar.ts';
 import { saveOptionBars } from '../../../src/store/chain/option-bars.ts';
 import { writeBars } from '../../../src/store/market/bar-blocks.ts';
 import { inTransaction } from '../../../src/store/rows/transaction.ts';

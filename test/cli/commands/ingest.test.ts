@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { datasetNames } from '../../../src/domain/dataset.ts';
+import { datasetNames } from '../../../src/core/domain/dataset.ts';
 import { waitingForLocks } from '../../support/locks.ts';
 import { credentials, objectStore } from '../../support/servers/object-store.ts';
 import { type TestStore, testStore } from '../../support/store.ts';

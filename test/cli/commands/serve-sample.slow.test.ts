@@ -1,9 +1,9 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import { optionTapeFile } from '../../../src/sample/market/options/option-tape-file.ts';
-import { sampleShape, sampleVersion } from '../../../src/sample/market/plan.ts';
-import { samplePrices } from '../../../src/sample/market/prices.ts';
+import { optionTapeFile } from '../../../src/intake/sample/market/options/option-tape-file.ts';
+import { sampleShape, sampleVersion } from '../../../src/intake/sample/market/plan.ts';
+import { samplePrices } from '../../../src/intake/sample/market/prices.ts';
 import { writeMetadata } from '../../../src/store/rows/metadata.ts';
 import { dataFolder } from '../../support/data-folder.ts';
 import { storeForThisTest } from '../../support/store.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { variableNames } from '../../../src/config/config.ts';
+import { variableNames } from '../../../src/platform/config/config.ts';
 import { tapegraph, tapegraphProcess } from '../command-line.ts';
 
 const secrets = {

@@ -3,10 +3,10 @@
 import { clockFrom } from '../../../src/cli/io/clock-option.ts';
 import { Interrupted, type Terminal } from '../../../src/cli/io/terminal.ts';
 import { runGateway } from '../../../src/cli/server/gateway.ts';
-import { readConfig } from '../../../src/config/config.ts';
-import { openLog } from '../../../src/observe/log.ts';
-import { defaultMemory } from '../../../src/runtime/memory-plan.ts';
-import type { SampleShape } from '../../../src/sample/market/plan.ts';
+import type { SampleShape } from '../../../src/intake/sample/market/plan.ts';
+import { readConfig } from '../../../src/platform/config/config.ts';
+import { openLog } from '../../../src/platform/observe/log.ts';
+import { defaultMemory } from '../../../src/platform/runtime/memory-plan.ts';
 
 /** Settings of the server. */
 export interface SmallSample {

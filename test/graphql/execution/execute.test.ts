@@ -6,7 +6,7 @@ import { execute as executeOurs } from '../../../src/graphql/execution/execute.t
 import { PreparedOperation } from '../../../src/graphql/execution/prepared-operation.ts';
 import { written } from '../../../src/graphql/execution/sliced-execution.ts';
 import { OverLimit, type PieceLimits, Pieces } from '../../../src/graphql/execution/sliced-work.ts';
-import { jsonBuffers } from '../../../src/wire/json-chunks.ts';
+import { jsonBuffers } from '../../../src/platform/wire/json-chunks.ts';
 import { randomDocument, randomGraph } from './random-graph.ts';
 
 const unlimited: PieceLimits = { characters: Infinity, ms: Infinity };

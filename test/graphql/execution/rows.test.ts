@@ -11,9 +11,9 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { type Executed, execute } from '../../../src/graphql/execution/execute.ts';
 import { PreparedOperation } from '../../../src/graphql/execution/prepared-operation.ts';
 import { Pieces } from '../../../src/graphql/execution/sliced-work.ts';
-import { ColumnRows } from '../../../src/wire/column-rows.ts';
-import { jsonBytes } from '../../../src/wire/json-bytes.ts';
-import { WrittenJson } from '../../../src/wire/json-chunks.ts';
+import { ColumnRows } from '../../../src/platform/wire/column-rows.ts';
+import { jsonBytes } from '../../../src/platform/wire/json-bytes.ts';
+import { WrittenJson } from '../../../src/platform/wire/json-chunks.ts';
 
 interface Both {
   /** By graphql-js. */

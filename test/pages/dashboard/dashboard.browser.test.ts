@@ -1,6 +1,6 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import type { SymbolEntry } from '../../../src/domain/market/symbol.ts';
+import type { SymbolEntry } from '../../../src/core/domain/market/symbol.ts';
 import * as format from '../../../src/pages/dashboard/client/format.ts';
 import { viewRequests } from '../../../src/pages/dashboard/view-requests.ts';
 import { flakyProxy } from '../../access/flaky-proxy.ts';

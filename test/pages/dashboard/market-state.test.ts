@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Dashboard, GexCapture } from '../../../generated/pages/operation-types.ts';
-import { marketClock } from '../../../src/domain/market-clock.ts';
+import { marketClock } from '../../../src/core/domain/market-clock.ts';
 import { dailySpan } from '../../../src/pages/dashboard/client/data/dashboard-answer.ts';
 import { ageText, liveBadge, priceTime } from '../../../src/pages/dashboard/client/market/market-state.ts';
 import { sessionAtOrBefore, sessionQuote, sessionsOf } from '../../../src/pages/dashboard/client/market/sessions.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { exchangeInstant } from '../../../src/domain/market-time.ts';
+import { exchangeInstant } from '../../../src/core/domain/market-time.ts';
 import { feedStartMs } from '../../../src/resolvers/flow/flow.ts';
 
 // 2026-11-20 is a Friday, 2026-11-26 Thanksgiving, 2026-11-01 the end of daylight saving time.

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { contractId } from '../../../src/domain/chain/option-contract.ts';
+import { contractId } from '../../../src/core/domain/chain/option-contract.ts';
 import { type Json, type TestApp, testApp } from '../../support/app.ts';
 import { chainCapture, chainRow, newYork, saveCaptures } from '../../support/option-market.ts';
 import { statementsOf } from '../../support/statements.ts';

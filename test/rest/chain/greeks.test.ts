@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import type { GreeksSample, GreeksSolve } from '../../../src/domain/chain/greeks.ts';
-import { exchangeInstant } from '../../../src/domain/market-time.ts';
+import type { GreeksSample, GreeksSolve } from '../../../src/core/domain/chain/greeks.ts';
+import { exchangeInstant } from '../../../src/core/domain/market-time.ts';
 import { inTransaction } from '../../../src/store/rows/transaction.ts';
 import { type Json, type TestApp, testApp } from '../../support/app.ts';
 import { saveSolves } from '../../support/greeks.ts';

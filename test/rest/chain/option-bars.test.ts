@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { type Bar, toBarColumns } from '../../../src/domain/market/bar.ts';
-import { exchangeInstant } from '../../../src/domain/market-time.ts';
+import { type Bar, toBarColumns } from '../../../src/core/domain/market/bar.ts';
+import { exchangeInstant } from '../../../src/core/domain/market-time.ts';
 import { saveOptionBars } from '../../../src/store/chain/option-bars.ts';
 import { inTransaction } from '../../../src/store/rows/transaction.ts';
 import { type Json, type TestApp, testApp } from '../../support/app.ts';

@@ -2,9 +2,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { contractId } from '../../../src/domain/chain/option-contract.ts';
-import { exchangeInstant } from '../../../src/domain/market-time.ts';
-import { ingestFiles } from '../../../src/ingest/ingest.ts';
+import { contractId } from '../../../src/core/domain/chain/option-contract.ts';
+import { exchangeInstant } from '../../../src/core/domain/market-time.ts';
+import { ingestFiles } from '../../../src/intake/ingest/ingest.ts';
 import { type Json, type TestApp, testApp } from '../../support/app.ts';
 import { worth } from '../../support/tapes/quoted-tape.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';

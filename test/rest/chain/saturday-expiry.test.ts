@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { exchangeInstant } from '../../../src/domain/market-time.ts';
-import { ingestFiles } from '../../../src/ingest/ingest.ts';
+import { exchangeInstant } from '../../../src/core/domain/market-time.ts';
+import { ingestFiles } from '../../../src/intake/ingest/ingest.ts';
 import { saveRates } from '../../../src/store/market/rates.ts';
 import { inTransaction } from '../../../src/store/rows/transaction.ts';
 import { type Json, type TestApp, testApp } from '../../support/app.ts';

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import type { CrossSection } from '../../../src/domain/flow/flow.ts';
-import { exchangeInstant } from '../../../src/domain/market-time.ts';
+import type { CrossSection } from '../../../src/core/domain/flow/flow.ts';
+import { exchangeInstant } from '../../../src/core/domain/market-time.ts';
 import { saveCoverages } from '../../../src/store/flow/coverage.ts';
 import { saveCrossSections } from '../../../src/store/flow/cross-sections.ts';
 import { inTransaction } from '../../../src/store/rows/transaction.ts';

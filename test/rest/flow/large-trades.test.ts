@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { exchangeInstant } from '../../../src/domain/market-time.ts';
+import { exchangeInstant } from '../../../src/core/domain/market-time.ts';
 import { type Json, type TestApp, testApp } from '../../support/app.ts';
 import { coverage, largeTrade, leg, storeLargeTrades } from '../../support/flow.ts';
 

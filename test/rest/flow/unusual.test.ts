@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { previousTradingDay } from '../../../src/domain/calendar.ts';
-import { exchangeInstant } from '../../../src/domain/market-time.ts';
+import { previousTradingDay } from '../../../src/core/domain/calendar.ts';
+import { exchangeInstant } from '../../../src/core/domain/market-time.ts';
 import { saveCoverages } from '../../../src/store/flow/coverage.ts';
 import { saveCrossSections } from '../../../src/store/flow/cross-sections.ts';
 import { inTransaction } from '../../../src/store/rows/transaction.ts';

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { blackScholes } from '../../../src/analytics/pricing/black-scholes.ts';
-import { yearsUntil } from '../../../src/analytics/pricing/expiry-time.ts';
-import { lastInstant } from '../../../src/domain/chain/option-root.ts';
-import { exchangeInstant } from '../../../src/domain/market-time.ts';
-import { storeChain } from '../../../src/ingest/chains/chain.ts';
+import { blackScholes } from '../../../src/core/analytics/pricing/black-scholes.ts';
+import { yearsUntil } from '../../../src/core/analytics/pricing/expiry-time.ts';
+import { lastInstant } from '../../../src/core/domain/chain/option-root.ts';
+import { exchangeInstant } from '../../../src/core/domain/market-time.ts';
+import { storeChain } from '../../../src/intake/ingest/chains/chain.ts';
 import { inTransaction } from '../../../src/store/rows/transaction.ts';
-import { capturedAt, market, pricedChain, smileAt } from '../../analytics/priced-chain.ts';
+import { capturedAt, market, pricedChain, smileAt } from '../../core/analytics/priced-chain.ts';
 import { type Json, type TestApp, testApp } from '../../support/app.ts';
 import { statementsOf } from '../../support/statements.ts';
 

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { captureConvention } from '../../../src/domain/gex/convention.ts';
-import { exchangeInstant } from '../../../src/domain/market-time.ts';
-import { storeChain } from '../../../src/ingest/chains/chain.ts';
+import { captureConvention } from '../../../src/core/domain/gex/convention.ts';
+import { exchangeInstant } from '../../../src/core/domain/market-time.ts';
+import { storeChain } from '../../../src/intake/ingest/chains/chain.ts';
 import { inTransaction } from '../../../src/store/rows/transaction.ts';
-import { capturedAt, chainOf, market, pricedChain, pricedRow } from '../../analytics/priced-chain.ts';
+import { capturedAt, chainOf, market, pricedChain, pricedRow } from '../../core/analytics/priced-chain.ts';
 import { type Json, type TestApp, testApp } from '../../support/app.ts';
 import { statementsOf } from '../../support/statements.ts';
 

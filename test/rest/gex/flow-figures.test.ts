@@ -1,12 +1,12 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { contractId } from '../../../src/domain/chain/option-contract.ts';
-import { exchangeInstant } from '../../../src/domain/market-time.ts';
-import { storeChain } from '../../../src/ingest/chains/chain.ts';
-import { ingestFiles } from '../../../src/ingest/ingest.ts';
+import { contractId } from '../../../src/core/domain/chain/option-contract.ts';
+import { exchangeInstant } from '../../../src/core/domain/market-time.ts';
+import { storeChain } from '../../../src/intake/ingest/chains/chain.ts';
+import { ingestFiles } from '../../../src/intake/ingest/ingest.ts';
 import { inTransaction } from '../../../src/store/rows/transaction.ts';
-import { capturedAt, market, pricedChain } from '../../analytics/priced-chain.ts';
+import { capturedAt, market, pricedChain } from '../../core/analytics/priced-chain.ts';
 import { type Json, type TestApp, testApp } from '../../support/app.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 

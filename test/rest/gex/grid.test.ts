@@ -1,6 +1,6 @@
 import protobuf from 'protobufjs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { epochDay } from '../../../src/domain/market-time.ts';
+import { epochDay } from '../../../src/core/domain/market-time.ts';
 import { type Json, type TestApp, testApp } from '../../support/app.ts';
 import { chainCapture, gexCapture, newYork, saveCaptures } from '../../support/option-market.ts';
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { minuteMs } from '../../../src/runtime/clock.ts';
+import { minuteMs } from '../../../src/platform/runtime/clock.ts';
 import { type Json, type TestApp, testApp } from '../../support/app.ts';
 import { quotedChain, solvedPair } from '../../support/hand-made-capture.ts';
 import { newYork, saveCaptures } from '../../support/option-market.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { importLimits } from '../../../src/domain/journal/journal-import.ts';
-import { heavyWork } from '../../../src/runtime/event-loop.ts';
+import { importLimits } from '../../../src/core/domain/journal/journal-import.ts';
+import { heavyWork } from '../../../src/platform/runtime/event-loop.ts';
 import { type Sending, type TestApp, testApp } from '../../support/app.ts';
 
 const nowMs = Date.parse('2026-11-20T17:00Z');

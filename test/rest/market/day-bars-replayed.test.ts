@@ -1,6 +1,6 @@
 // A server whose clock runs in a past session, over a store with day bars alone.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { exchangeInstant } from '../../../src/domain/market-time.ts';
+import { exchangeInstant } from '../../../src/core/domain/market-time.ts';
 import { type TestApp, testApp } from '../../support/app.ts';
 import { storeDays } from '../../support/market.ts';
 import { testStore } from '../../support/store.ts';

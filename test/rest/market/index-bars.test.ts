@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { exchangeInstant } from '../../../src/domain/market-time.ts';
-import { ingestFiles } from '../../../src/ingest/ingest.ts';
+import { exchangeInstant } from '../../../src/core/domain/market-time.ts';
+import { ingestFiles } from '../../../src/intake/ingest/ingest.ts';
 import { type Json, type TestApp, testApp } from '../../support/app.ts';
 import { vendorFile } from '../../support/tapes/tape-lines.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { exchangeInstant } from '../../../src/domain/market-time.ts';
+import { exchangeInstant } from '../../../src/core/domain/market-time.ts';
 import { saveLiveQuotes } from '../../../src/store/market/live-quotes.ts';
 import { inTransaction } from '../../../src/store/rows/transaction.ts';
 import { type TestApp, testApp } from '../../support/app.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { exchangeInstant } from '../../../src/domain/market-time.ts';
+import { exchangeInstant } from '../../../src/core/domain/market-time.ts';
 import { type TestApp, testApp } from '../../support/app.ts';
 import { storeDays } from '../../support/market.ts';
 import { storeForThisTest } from '../../support/store.ts';

@@ -1,8 +1,8 @@
 import protobuf from 'protobufjs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { isTradingDay } from '../../../src/domain/calendar.ts';
-import { toBarColumns } from '../../../src/domain/market/bar.ts';
-import { addDays, epochDay, exchangeInstant } from '../../../src/domain/market-time.ts';
+import { isTradingDay } from '../../../src/core/domain/calendar.ts';
+import { toBarColumns } from '../../../src/core/domain/market/bar.ts';
+import { addDays, epochDay, exchangeInstant } from '../../../src/core/domain/market-time.ts';
 import { writeCursor } from '../../../src/resolvers/cursor.ts';
 import { writeBars } from '../../../src/store/market/bar-blocks.ts';
 import { inTransaction } from '../../../src/store/rows/transaction.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import protobuf from 'protobufjs';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { exchangeInstant } from '../../../src/domain/market-time.ts';
+import { exchangeInstant } from '../../../src/core/domain/market-time.ts';
 import { writeCursor } from '../../../src/resolvers/cursor.ts';
 import { type Json, type TestApp, testApp } from '../../support/app.ts';
 import { storeOffExchange } from '../../support/off-exchange.ts';

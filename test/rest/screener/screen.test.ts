@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type FigureName, figureColumns, figureNames, figureRestName } from '../../../src/domain/screener.ts';
+import { type FigureName, figureColumns, figureNames, figureRestName } from '../../../src/core/domain/screener.ts';
 import { inTransaction } from '../../../src/store/rows/transaction.ts';
 import type { Json, TestApp } from '../../support/app.ts';
 import { filledApp, filledNowMs } from '../../support/filled-market.ts';

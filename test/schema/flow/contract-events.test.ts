@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { FlowLeg } from '../../../src/domain/flow/flow.ts';
-import { exchangeInstant } from '../../../src/domain/market-time.ts';
+import type { FlowLeg } from '../../../src/core/domain/flow/flow.ts';
+import { exchangeInstant } from '../../../src/core/domain/market-time.ts';
 import { type Json, type TestApp, testApp } from '../../support/app.ts';
 import { coverage, largeTrade, leg, rankedList, storeLargeTrades, storeRankedLists } from '../../support/flow.ts';
 import { statementsOf, withoutCommits } from '../../support/statements.ts';

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { LargeTrade } from '../../../src/domain/flow/flow.ts';
-import { flowEventKinds, flowSides } from '../../../src/domain/flow/flow.ts';
-import { exchangeInstant } from '../../../src/domain/market-time.ts';
+import type { LargeTrade } from '../../../src/core/domain/flow/flow.ts';
+import { flowEventKinds, flowSides } from '../../../src/core/domain/flow/flow.ts';
+import { exchangeInstant } from '../../../src/core/domain/market-time.ts';
 import { writeCursor } from '../../../src/resolvers/cursor.ts';
 import { inTransaction } from '../../../src/store/rows/transaction.ts';
 import { type Json, type TestApp, testApp } from '../../support/app.ts';

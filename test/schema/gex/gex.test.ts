@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { readOptionContract } from '../../../src/domain/chain/option-contract.ts';
+import { readOptionContract } from '../../../src/core/domain/chain/option-contract.ts';
 import { saveOpenInterest } from '../../../src/store/chain/open-interest.ts';
 import { inTransaction } from '../../../src/store/rows/transaction.ts';
 import { anyChange } from '../../../src/store/versions/subjects.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { toBarColumns } from '../../../src/domain/market/bar.ts';
+import { toBarColumns } from '../../../src/core/domain/market/bar.ts';
 import { saveGexCapture } from '../../../src/store/gex/captures.ts';
 import { writeBars } from '../../../src/store/market/bar-blocks.ts';
 import { saveSplits } from '../../../src/store/market/splits.ts';

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Failure } from '../../../src/platform/wire/failure.ts';
 import {
   deleteWatchlist,
   listWatchlists,
   putWatchlist,
   watchlistLimits,
 } from '../../../src/store/account/watchlists.ts';
-import { Failure } from '../../../src/wire/failure.ts';
 import { type TestStore, testStore } from '../../support/store.ts';
 
 let store: TestStore;

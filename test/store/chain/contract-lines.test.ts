@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import type { OptionContract } from '../../../src/domain/chain/option-contract.ts';
-import { readOptionContract } from '../../../src/domain/chain/option-contract.ts';
+import type { OptionContract } from '../../../src/core/domain/chain/option-contract.ts';
+import { readOptionContract } from '../../../src/core/domain/chain/option-contract.ts';
 import { chainCapturesAt } from '../../../src/store/chain/chain-captures.ts';
 import { contractLines } from '../../../src/store/chain/contract-lines.ts';
 import { chainCapture, chainRow, newYork, saveCaptures } from '../../support/option-market.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { readOptionContract } from '../../../src/domain/chain/option-contract.ts';
-import { type Bar, barAt, barColumns, toBarColumns } from '../../../src/domain/market/bar.ts';
-import { exchangeInstant } from '../../../src/domain/market-time.ts';
+import { readOptionContract } from '../../../src/core/domain/chain/option-contract.ts';
+import { type Bar, barAt, barColumns, toBarColumns } from '../../../src/core/domain/market/bar.ts';
+import { exchangeInstant } from '../../../src/core/domain/market-time.ts';
 import { latestOpenInterest, saveOpenInterest } from '../../../src/store/chain/open-interest.ts';
 import {
   lockOptionBars,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type GexColumns, type GexRow, gexRowAt } from '../../../src/domain/gex/gex.ts';
+import { type GexColumns, type GexRow, gexRowAt } from '../../../src/core/domain/gex/gex.ts';
 import { gexCapturesOf, latestGexCaptures, type StoredGexCapture } from '../../../src/store/gex/captures.ts';
 import { gexInputsOf } from '../../../src/store/gex/inputs.ts';
 import { gexCapture, newYork, saveCaptures } from '../../support/option-market.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { JournalTrade } from '../../../src/domain/journal/journal.ts';
+import type { JournalTrade } from '../../../src/core/domain/journal/journal.ts';
 import { journalRows } from '../../../src/store/journal/journal-writes.ts';
 import { insertRecord } from '../../../src/store/journal/records.ts';
 import { tradeTable } from '../../../src/store/journal/trades.ts';

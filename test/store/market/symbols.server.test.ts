@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { expect, test, vi } from 'vitest';
-import type { SymbolEntry } from '../../../src/domain/market/symbol.ts';
+import type { SymbolEntry } from '../../../src/core/domain/market/symbol.ts';
 import { allSymbols, saveSymbols, saveUnknownTickers, symbolRegistry } from '../../../src/store/market/symbols.ts';
 import { inTransaction } from '../../../src/store/rows/transaction.ts';
 import { watchChanges } from '../../../src/store/versions/announcements.ts';

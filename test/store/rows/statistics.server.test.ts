@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { exchangeInstant } from '../../../src/domain/market-time.ts';
-import { ingestFiles } from '../../../src/ingest/ingest.ts';
-import { follow } from '../../../src/ingest/tail/follow.ts';
+import { exchangeInstant } from '../../../src/core/domain/market-time.ts';
+import { ingestFiles } from '../../../src/intake/ingest/ingest.ts';
+import { follow } from '../../../src/intake/ingest/tail/follow.ts';
 import { analyzeGrown } from '../../../src/store/rows/statistics.ts';
 import { storeForThisTest, type TestStore } from '../../support/store.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { Dependencies } from '../../../src/runtime/dependencies.ts';
+import { Dependencies } from '../../../src/platform/runtime/dependencies.ts';
+import { createAnswerCache } from '../../../src/platform/wire/response-cache.ts';
 import { openStore } from '../../../src/store/rows/connection.ts';
 import { tableOf } from '../../../src/store/rows/models/model-tables.ts';
 import { inTransaction, type Transaction } from '../../../src/store/rows/transaction.ts';
@@ -8,7 +9,6 @@ import { DataVersions } from '../../../src/store/versions/data-versions.ts';
 import { notify } from '../../../src/store/versions/notifications.ts';
 import { anyChange, type Change, modelSubjects, subjects } from '../../../src/store/versions/subjects.ts';
 import { readHeldAsOf } from '../../../src/store/versions/versioned-cache.ts';
-import { createAnswerCache } from '../../../src/wire/response-cache.ts';
 import { storeForThisTest, type TestStore, testStore } from '../../support/store.ts';
 
 function heard(): DataVersions {

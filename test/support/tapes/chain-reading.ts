@@ -1,5 +1,5 @@
-import type { ChainCapture } from '../../../src/domain/chain/chain.ts';
-import { type ReadChains, readChains } from '../../../src/tape/chains/chain-file.ts';
+import type { ChainCapture } from '../../../src/core/domain/chain/chain.ts';
+import { type ReadChains, readChains } from '../../../src/intake/tape/chains/chain-file.ts';
 
 /** Reads a file with the chain of one underlying. */
 export async function readChain(

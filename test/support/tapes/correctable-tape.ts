@@ -1,6 +1,6 @@
 // A live tape of two sessions, the first a half day, with late and cancelled prints.
-import { stockTradeConditions } from '../../../src/domain/market/stock-trade-conditions.ts';
-import { exchangeInstant, type SessionDate } from '../../../src/domain/market-time.ts';
+import { stockTradeConditions } from '../../../src/core/domain/market/stock-trade-conditions.ts';
+import { exchangeInstant, type SessionDate } from '../../../src/core/domain/market-time.ts';
 import { randomOf } from '../random.ts';
 
 /** The day after Thanksgiving, which closes at 13:00, and the Monday after it. */

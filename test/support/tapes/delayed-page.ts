@@ -1,4 +1,4 @@
-import { osiSymbol } from '../../../src/domain/chain/option-contract.ts';
+import { osiSymbol } from '../../../src/core/domain/chain/option-contract.ts';
 
 /** The normal distribution by Simpson's rule: nothing of the engine's. */
 function normal(x: number): number {

@@ -1,8 +1,8 @@
 // Large trades that the engine finds on a sample tape, and those that were planted in it.
-import type { FlowChange } from '../../../src/analytics/flow/flow-changes.ts';
-import { OptionTape } from '../../../src/analytics/session/option-tape.ts';
-import { contractId } from '../../../src/domain/chain/option-contract.ts';
-import type { FlowEvent } from '../../../src/domain/flow/flow.ts';
+import type { FlowChange } from '../../../src/core/analytics/flow/flow-changes.ts';
+import { OptionTape } from '../../../src/core/analytics/session/option-tape.ts';
+import { contractId } from '../../../src/core/domain/chain/option-contract.ts';
+import type { FlowEvent } from '../../../src/core/domain/flow/flow.ts';
 import { standing } from './option-tape.ts';
 import type { PlantedEvent } from './planted-options.ts';
 import { optionRecords, type SampleTapes } from './sample-tapes.ts';

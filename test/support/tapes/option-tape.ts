@@ -1,9 +1,9 @@
-import type { FlowChange } from '../../../src/analytics/flow/flow-changes.ts';
-import { OptionTape, type OptionTapeOptions } from '../../../src/analytics/session/option-tape.ts';
-import { createContractBook } from '../../../src/domain/chain/contract-book.ts';
-import type { FlowEvent } from '../../../src/domain/flow/flow.ts';
-import { type OptionPrint, type OptionQuote, toPriceUnits } from '../../../src/domain/market/print.ts';
-import { exchangeInstant } from '../../../src/domain/market-time.ts';
+import type { FlowChange } from '../../../src/core/analytics/flow/flow-changes.ts';
+import { OptionTape, type OptionTapeOptions } from '../../../src/core/analytics/session/option-tape.ts';
+import { createContractBook } from '../../../src/core/domain/chain/contract-book.ts';
+import type { FlowEvent } from '../../../src/core/domain/flow/flow.ts';
+import { type OptionPrint, type OptionQuote, toPriceUnits } from '../../../src/core/domain/market/print.ts';
+import { exchangeInstant } from '../../../src/core/domain/market-time.ts';
 
 export const tapeSession = '2024-03-15';
 /** 10:00 New York of the session. */

@@ -1,8 +1,8 @@
-import type { FlowEventKind, FlowSide } from '../../../src/domain/flow/flow.ts';
-import type { SampleContract } from '../../../src/sample/market/options/option-market.ts';
-import type { Plant, PlantedPrint } from '../../../src/sample/market/options/option-plants.ts';
-import type { SampleOptionTape } from '../../../src/sample/market/options/option-tape-file.ts';
-import { eventFromUsd } from '../../../src/sample/market/tape-plan.ts';
+import type { FlowEventKind, FlowSide } from '../../../src/core/domain/flow/flow.ts';
+import type { SampleContract } from '../../../src/intake/sample/market/options/option-market.ts';
+import type { Plant, PlantedPrint } from '../../../src/intake/sample/market/options/option-plants.ts';
+import type { SampleOptionTape } from '../../../src/intake/sample/market/options/option-tape-file.ts';
+import { eventFromUsd } from '../../../src/intake/sample/market/tape-plan.ts';
 
 /** A print of a planted event. */
 export interface PlantedLeg {

@@ -1,7 +1,10 @@
-import { priceUnits } from '../../../src/domain/market/print.ts';
-import { type CompositionCategory, compositionCategories } from '../../../src/domain/market/stock-trade-conditions.ts';
-import type { StockRecord } from '../../../src/sample/market/stock-corrections.ts';
-import type { TickerRecords } from '../../../src/sample/market/stock-tape-file.ts';
+import { priceUnits } from '../../../src/core/domain/market/print.ts';
+import {
+  type CompositionCategory,
+  compositionCategories,
+} from '../../../src/core/domain/market/stock-trade-conditions.ts';
+import type { StockRecord } from '../../../src/intake/sample/market/stock-corrections.ts';
+import type { TickerRecords } from '../../../src/intake/sample/market/stock-tape-file.ts';
 
 /** Executions of one kind. */
 export interface StockTotal {

@@ -1,10 +1,10 @@
-import { americanPrice } from '../../../src/analytics/pricing/american.ts';
-import { blackScholes } from '../../../src/analytics/pricing/black-scholes.ts';
-import { yearsToExpiry } from '../../../src/analytics/pricing/expiry-time.ts';
-import { type OptionContract, readOptionContract } from '../../../src/domain/chain/option-contract.ts';
-import { standardRoots } from '../../../src/domain/chain/option-root.ts';
-import { exchangeInstant } from '../../../src/domain/market-time.ts';
-import { fromThousandths } from '../../../src/domain/units.ts';
+import { americanPrice } from '../../../src/core/analytics/pricing/american.ts';
+import { blackScholes } from '../../../src/core/analytics/pricing/black-scholes.ts';
+import { yearsToExpiry } from '../../../src/core/analytics/pricing/expiry-time.ts';
+import { type OptionContract, readOptionContract } from '../../../src/core/domain/chain/option-contract.ts';
+import { standardRoots } from '../../../src/core/domain/chain/option-root.ts';
+import { exchangeInstant } from '../../../src/core/domain/market-time.ts';
+import { fromThousandths } from '../../../src/core/domain/units.ts';
 import { randomOf } from '../random.ts';
 
 /** Monday; its tape is quoted from 09:30 to 10:00 and in the last ten minutes. */

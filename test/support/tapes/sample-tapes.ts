@@ -1,4 +1,4 @@
-import { createContractBook } from '../../../src/domain/chain/contract-book.ts';
+import { createContractBook } from '../../../src/core/domain/chain/contract-book.ts';
 import {
   type OptionPrint,
   type OptionQuote,
@@ -6,13 +6,16 @@ import {
   splitNanos,
   splitSize,
   toPriceUnits,
-} from '../../../src/domain/market/print.ts';
-import type { SessionDate } from '../../../src/domain/market-time.ts';
-import { optionTapeFile } from '../../../src/sample/market/options/option-tape-file.ts';
-import type { SamplePrices } from '../../../src/sample/market/prices.ts';
-import { stockRecords as sampleStockRecords, stockTapeFile } from '../../../src/sample/market/stock-tape-file.ts';
-import { type TapeShape, tapeShape } from '../../../src/sample/market/tape-shape.ts';
-import { splitCsvLine } from '../../../src/tape/text/csv-line.ts';
+} from '../../../src/core/domain/market/print.ts';
+import type { SessionDate } from '../../../src/core/domain/market-time.ts';
+import { optionTapeFile } from '../../../src/intake/sample/market/options/option-tape-file.ts';
+import type { SamplePrices } from '../../../src/intake/sample/market/prices.ts';
+import {
+  stockRecords as sampleStockRecords,
+  stockTapeFile,
+} from '../../../src/intake/sample/market/stock-tape-file.ts';
+import { type TapeShape, tapeShape } from '../../../src/intake/sample/market/tape-shape.ts';
+import { splitCsvLine } from '../../../src/intake/tape/text/csv-line.ts';
 import { optionLedger } from './planted-options.ts';
 import { stockLedger } from './planted-stocks.ts';
 

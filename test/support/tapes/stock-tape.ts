@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
-import { StockTape, type StockTapeOptions } from '../../../src/analytics/session/stock-tape.ts';
-import { type Bar, barAt, type Timeframe } from '../../../src/domain/market/bar.ts';
-import { type StockPrint, splitNanos, splitSize, toPriceUnits } from '../../../src/domain/market/print.ts';
-import { exchangeInstant } from '../../../src/domain/market-time.ts';
-import { splitCsvLine } from '../../../src/tape/text/csv-line.ts';
+import { StockTape, type StockTapeOptions } from '../../../src/core/analytics/session/stock-tape.ts';
+import { type Bar, barAt, type Timeframe } from '../../../src/core/domain/market/bar.ts';
+import { type StockPrint, splitNanos, splitSize, toPriceUnits } from '../../../src/core/domain/market/print.ts';
+import { exchangeInstant } from '../../../src/core/domain/market-time.ts';
+import { splitCsvLine } from '../../../src/intake/tape/text/csv-line.ts';
 import { sharedData } from '../shared-data.ts';
 
 export const stockSession = '2024-03-15';

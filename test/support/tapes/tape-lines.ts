@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { instantBounds } from '../../../src/domain/instant-gate.ts';
-import type { BadLine, OnBadLine } from '../../../src/tape/csv/tape-file.ts';
+import { instantBounds } from '../../../src/core/domain/instant-gate.ts';
+import type { BadLine, OnBadLine } from '../../../src/intake/tape/csv/tape-file.ts';
 
 /** Bounds of a clock after every instant in the tests' files. */
 export const wideBounds = instantBounds(Date.UTC(2100, 0));

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { OptionPrint } from '../../../src/domain/market/print.ts';
+import type { OptionPrint } from '../../../src/core/domain/market/print.ts';
 import { contract, spyCall, type TapeRecord, tapeStart } from './option-tape.ts';
 
 /** The contracts of the generated tapes: two underlyings, three roots. */

@@ -1,15 +1,15 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createContractBook } from '../../../src/domain/chain/contract-book.ts';
-import { optionMinuteBars } from '../../../src/tape/chains/option-bars.ts';
-import { readCsv } from '../../../src/tape/csv/csv.ts';
-import { stockDayBars, stockMinuteBars } from '../../../src/tape/csv/stock-bars.ts';
-import type { BadLine } from '../../../src/tape/csv/tape-file.ts';
-import { unservedTickers } from '../../../src/tape/csv/unserved-tickers.ts';
-import { volatilityDayList } from '../../../src/tape/csv/volatility-days.ts';
-import { readOptionQuotes } from '../../../src/tape/prints/option-quotes.ts';
-import { readOptionTrades } from '../../../src/tape/prints/option-trades.ts';
-import { readStockTrades } from '../../../src/tape/prints/stock-trades.ts';
+import { createContractBook } from '../../../src/core/domain/chain/contract-book.ts';
+import { optionMinuteBars } from '../../../src/intake/tape/chains/option-bars.ts';
+import { readCsv } from '../../../src/intake/tape/csv/csv.ts';
+import { stockDayBars, stockMinuteBars } from '../../../src/intake/tape/csv/stock-bars.ts';
+import type { BadLine } from '../../../src/intake/tape/csv/tape-file.ts';
+import { unservedTickers } from '../../../src/intake/tape/csv/unserved-tickers.ts';
+import { volatilityDayList } from '../../../src/intake/tape/csv/volatility-days.ts';
+import { readOptionQuotes } from '../../../src/intake/tape/prints/option-quotes.ts';
+import { readOptionTrades } from '../../../src/intake/tape/prints/option-trades.ts';
+import { readStockTrades } from '../../../src/intake/tape/prints/stock-trades.ts';
 import { wideBounds as bounds } from './tape-lines.ts';
 
 /** A file of a vendor in a folder, by the readers of the datasets. */

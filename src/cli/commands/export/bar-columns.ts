@@ -1,7 +1,7 @@
-import { restNames, restTypes } from '../../../domain/columns.ts';
-import type { BarColumns } from '../../../domain/market/bar.ts';
-import { barNumbers } from '../../../domain/market/bar-columns.ts';
-import { rowReader } from '../../../domain/rows-in-columns.ts';
+import { restNames, restTypes } from '../../../core/domain/columns.ts';
+import type { BarColumns } from '../../../core/domain/market/bar.ts';
+import { barNumbers } from '../../../core/domain/market/bar-columns.ts';
+import { rowReader } from '../../../core/domain/rows-in-columns.ts';
 import type { ExportRow } from './exporter.ts';
 
 /** Columns of a bar of a stock or an option contract. */

@@ -1,9 +1,9 @@
-import { shownGreek } from '../../../domain/chain/chain.ts';
-import { chainColumns, greekColumns, greekNames } from '../../../domain/chain/chain-columns.ts';
-import { contractId } from '../../../domain/chain/option-contract.ts';
-import { restRows, restTypes } from '../../../domain/columns.ts';
-import { gexRowAt } from '../../../domain/gex/gex.ts';
-import { strikeColumns } from '../../../domain/gex/gex-columns.ts';
+import { shownGreek } from '../../../core/domain/chain/chain.ts';
+import { chainColumns, greekColumns, greekNames } from '../../../core/domain/chain/chain-columns.ts';
+import { contractId } from '../../../core/domain/chain/option-contract.ts';
+import { restRows, restTypes } from '../../../core/domain/columns.ts';
+import { gexRowAt } from '../../../core/domain/gex/gex.ts';
+import { strikeColumns } from '../../../core/domain/gex/gex-columns.ts';
 import type { Exporter } from './exporter.ts';
 
 const chainNumbers = restRows(chainColumns);

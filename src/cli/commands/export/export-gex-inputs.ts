@@ -1,4 +1,4 @@
-import { sourceTime } from '../../../domain/chain/chain.ts';
+import { sourceTime } from '../../../core/domain/chain/chain.ts';
 import type { Exporter } from './exporter.ts';
 
 /** Inputs of every GEX capture in the range, one row per root and expiry; captures of older versions have none. */

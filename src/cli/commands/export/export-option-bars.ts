@@ -1,5 +1,5 @@
-import { contractId } from '../../../domain/chain/option-contract.ts';
-import { exchangeDate } from '../../../domain/market-time.ts';
+import { contractId } from '../../../core/domain/chain/option-contract.ts';
+import { exchangeDate } from '../../../core/domain/market-time.ts';
 import { barColumns, exportedBar } from './bar-columns.ts';
 import type { Exporter } from './exporter.ts';
 

@@ -1,4 +1,4 @@
-import { knownRoots } from '../../../domain/chain/known-roots.ts';
+import { knownRoots } from '../../../core/domain/chain/known-roots.ts';
 import type { Exporter } from './exporter.ts';
 
 /** The roots, in the columns of the dataset, so that an export can be ingested. */

@@ -1,4 +1,4 @@
-import { inWholeShares } from '../../../domain/market/bar.ts';
+import { inWholeShares } from '../../../core/domain/market/bar.ts';
 import { barColumns, exportedBar } from './bar-columns.ts';
 import type { Exporter } from './exporter.ts';
 

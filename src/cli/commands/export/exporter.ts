@@ -1,4 +1,4 @@
-import type { Timeframe } from '../../../domain/market/bar.ts';
+import type { Timeframe } from '../../../core/domain/market/bar.ts';
 import type { Cell, ColumnType } from '../../../rest/contract/table.ts';
 import type { Store } from '../../../store/rows/connection.ts';
 

@@ -1,5 +1,5 @@
-import type { Timeframe } from '../../../domain/market/bar.ts';
-import { exchangeDate } from '../../../domain/market-time.ts';
+import type { Timeframe } from '../../../core/domain/market/bar.ts';
+import { exchangeDate } from '../../../core/domain/market-time.ts';
 import { chain, gex } from './export-captures.ts';
 import { dividends } from './export-dividends.ts';
 import { gexInputs } from './export-gex-inputs.ts';

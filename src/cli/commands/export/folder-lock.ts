@@ -1,6 +1,6 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { processExists } from '../../../runtime/folders.ts';
+import { processExists } from '../../../platform/runtime/folders.ts';
 
 /** Runs `work` while no other process exports to the folder. The lock of a killed process is taken over. */
 export async function withFolder<T>(folder: string, work: () => Promise<T>): Promise<T> {

@@ -1,5 +1,5 @@
+import { csvLine } from '../../../platform/wire/csv-lines.ts';
 import type { Cell } from '../../../rest/contract/table.ts';
-import { csvLine } from '../../../wire/csv-lines.ts';
 import type { Exporter, ExportRow } from './exporter.ts';
 
 /** Formats of an export. */

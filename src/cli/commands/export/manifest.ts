@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { productVersion } from '../../../platform/runtime/product-version.ts';
 import type { ColumnType } from '../../../rest/contract/table.ts';
-import { productVersion } from '../../../runtime/product-version.ts';
 
 const exportedFile = z.object({
   path: z.string(),

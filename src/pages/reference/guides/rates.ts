@@ -1,4 +1,4 @@
-import { tiers } from '../../../domain/tier.ts';
+import { tiers } from '../../../platform/config/tier.ts';
 import { html } from '../../html.ts';
 import { answerOf, curlOf } from './examples.ts';
 import type { Guide, GuideParts, GuideSection } from './guide-types.ts';

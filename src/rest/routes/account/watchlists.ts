@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { readTicker } from '../../../domain/market/ticker.ts';
-import { type Failure, invalidParameter } from '../../../wire/failure.ts';
+import { readTicker } from '../../../core/domain/market/ticker.ts';
+import { type Failure, invalidParameter } from '../../../platform/wire/failure.ts';
 import { fieldError, jsonBody } from '../../contract/body.ts';
 import { opaqueId } from '../../contract/params.ts';
 import { route } from '../../contract/route.ts';

@@ -1,5 +1,5 @@
-import { chainColumns } from '../../../domain/chain/chain-columns.ts';
-import { restNames } from '../../../domain/columns.ts';
+import { chainColumns } from '../../../core/domain/chain/chain-columns.ts';
+import { restNames } from '../../../core/domain/columns.ts';
 import { chainResponse } from '../../contract/protobuf.ts';
 import { route } from '../../contract/route.ts';
 

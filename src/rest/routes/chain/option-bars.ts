@@ -1,4 +1,4 @@
-import { providerUnavailable } from '../../../wire/failure.ts';
+import { providerUnavailable } from '../../../platform/wire/failure.ts';
 import { oneOf, positiveInt } from '../../contract/params.ts';
 import { route } from '../../contract/route.ts';
 

@@ -1,5 +1,5 @@
-import { restNames } from '../../../domain/columns.ts';
-import { partColumns } from '../../../domain/gex/gex-columns.ts';
+import { restNames } from '../../../core/domain/columns.ts';
+import { partColumns } from '../../../core/domain/gex/gex-columns.ts';
 import { oneOf, positiveInt, sessionDatesOrAll } from '../../contract/params.ts';
 import { gexGridResponse } from '../../contract/protobuf.ts';
 import { route } from '../../contract/route.ts';

@@ -1,4 +1,4 @@
-import type { LevelKind } from '../../../domain/levels.ts';
+import type { LevelKind } from '../../../core/domain/levels.ts';
 import { signedDollars } from '../../contract/params.ts';
 import { route } from '../../contract/route.ts';
 

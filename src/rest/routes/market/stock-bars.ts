@@ -1,4 +1,4 @@
-import { timeframes } from '../../../domain/market/bar.ts';
+import { timeframes } from '../../../core/domain/market/bar.ts';
 import { cursor, flag, knownTicker, oneOf, positiveInt, windowEnd } from '../../contract/params.ts';
 import { barsResponse } from '../../contract/protobuf.ts';
 import { route } from '../../contract/route.ts';

@@ -1,5 +1,5 @@
-import type { OffExchangeTable } from '../../../domain/offexchange/off-exchange.ts';
-import { offExchangeLimits } from '../../../domain/offexchange/off-exchange.ts';
+import type { OffExchangeTable } from '../../../core/domain/offexchange/off-exchange.ts';
+import { offExchangeLimits } from '../../../core/domain/offexchange/off-exchange.ts';
 import { itemsAsked } from '../../../schema/cost.ts';
 import { cursor, positiveInt, windowEnd } from '../../contract/params.ts';
 import { offExchangeResponse } from '../../contract/protobuf.ts';

@@ -1,4 +1,4 @@
-import { type Failure, invalidParameter } from '../../../wire/failure.ts';
+import { type Failure, invalidParameter } from '../../../platform/wire/failure.ts';
 
 /** The error of a filter or its order, with the place in it, from the message of the graph. */
 export function invalidFilter(problem: string): Failure {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { figureOfRestName, savedScreenLimits } from '../../../domain/screener.ts';
+import { figureOfRestName, savedScreenLimits } from '../../../core/domain/screener.ts';
 import { fieldError, jsonBody } from '../../contract/body.ts';
 import { cursor, jsonObject, opaqueId, positiveInt } from '../../contract/params.ts';
 import { route } from '../../contract/route.ts';

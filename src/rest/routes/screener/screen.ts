@@ -1,4 +1,4 @@
-import { figureOfRestName } from '../../../domain/screener.ts';
+import { figureOfRestName } from '../../../core/domain/screener.ts';
 import { cursor, jsonObject, oneOf, positiveInt } from '../../contract/params.ts';
 import { route } from '../../contract/route.ts';
 import { invalidFilter } from './invalid-filter.ts';

@@ -1,4 +1,4 @@
-import { yieldToEventLoop } from '../../../runtime/event-loop.ts';
+import { yieldToEventLoop } from '../../../platform/runtime/event-loop.ts';
 
 const steps = [1, 2, 5, 10, 25, 50, 100, 250, 500];
 

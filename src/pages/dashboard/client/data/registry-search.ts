@@ -1,7 +1,7 @@
 // The search field's symbols: the registry is requested once, so that a search takes nothing from the budget.
 
 import type { FoundSymbol } from '../../../../../generated/pages/operation-types.ts';
-import { searchRank } from '../../../../domain/market/symbol-search.ts';
+import { searchRank } from '../../../../core/domain/market/symbol-search.ts';
 import type { Ask } from './graph-client.ts';
 import { registryQuery, searchQuery } from './operations.ts';
 
