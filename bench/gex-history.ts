@@ -1,5 +1,6 @@
 import express from 'express';
-import { type GexCapture, type GexRow, noContracts } from '../src/core/domain/gex/gex.ts';
+import { netCurve } from '../src/core/analytics/gex/net-curve.ts';
+import { type GexCapture, type GexRow, gexColumns, gexRowAt, noContracts } from '../src/core/domain/gex/gex.ts';
 import { addDays, exchangeInstant } from '../src/core/domain/market-time.ts';
 import { saveGexCapture } from '../src/store/gex/captures.ts';
 import type { Store } from '../src/store/rows/connection.ts';
@@ -14,7 +15,7 @@ const captures = 78;
 const strikes = 450;
 const expiries = 12;
 
-function row(strike: number, expiry: string | null, seed: number): GexRow {
+function row(strike: number, expiry: string, seed: number): GexRow {
   const wave = Math.sin(strike / 7000 + seed) * 1e6;
   return {
     ...noContracts,
@@ -28,7 +29,7 @@ function row(strike: number, expiry: string | null, seed: number): GexRow {
   };
 }
 
-/** A capture of an ETF's size: 450 strikes, 12 expiries at a third of them. */
+/** A capture of an ETF's size: 450 strikes, 12 expiries at a third of them, one at the others. */
 export function capture(
   underlying: string,
   capturedAt: number,
@@ -37,10 +38,11 @@ export function capture(
   size = strikes,
 ): GexCapture {
   const at = Array.from({ length: size }, (_, i) => 400_000 + i * 1000);
-  const net = at.map((strike) => row(strike, null, seed));
   const byExpiry = at.flatMap((strike, i) =>
-    i % 3 ? [] : Array.from({ length: expiries }, (_, e) => row(strike, addDays(sessionDate, e * 7), seed + e)),
+    Array.from({ length: i % 3 ? 1 : expiries }, (_, e) => row(strike, addDays(sessionDate, e * 7), seed + e)),
   );
+  const curve = netCurve(gexColumns(byExpiry));
+  const net = at.map((_, i) => gexRowAt(curve, i));
   return {
     underlying,
     delayMs: 0,

@@ -67,12 +67,18 @@ async function fill(store: Store): Promise<void> {
             impliedSpot: 100,
             spotStale: false,
             inconsistentExpiries: 0,
-            netGex: 150 + (i % 17),
+            netGex: strikes.reduce((sum, { gex }) => sum + gex, 0),
           },
           ...{ flipPoint: 97 + (i % 5), flipStatus: 'crosses', zeroGamma: 98, callWall: 110_000, putWall: 90_000 },
           ...{ callGexPeak: 110_000, putGexPeak: 90_000, netVanna: null, netCharm: null, gammaDecimals: null },
           ...{ oiCoverage: 1, contractCount: 6, gammaAbsent: 0, gammaSource: 'solve', methodologyVersion: '3' },
-          ...{ inputs: null, strikes, byExpiry: strikes, expiries: [], profile: null },
+          ...{
+            inputs: null,
+            strikes,
+            byExpiry: strikes.map((net) => ({ ...net, expiry: today })),
+            expiries: [],
+            profile: null,
+          },
         });
       }
     });

@@ -1,7 +1,8 @@
 // Upgrades stores of earlier releases, which could hold the sample market and other data. Other data wins: simulated
 // sessions are deleted by their origin, or, in stores of before there were origins, by the names of their files.
+import type { StoredTimeframe } from '../core/domain/market/bar.ts';
 import { exchangeDate, type SessionDate } from '../core/domain/market-time.ts';
-import { lockAllBarBlocks, pickBars } from './market/bar-blocks.ts';
+import { lockAllBarBlocks, pickBars, stockBlockKey } from './market/bar-blocks.ts';
 import { decodeBars, encodeBars } from './market/bar-codec.ts';
 import { every, markLive, saveStoreOrigin, storeOrigin } from './market/session-origins.ts';
 import { symbolColumn, symbolModels } from './market-models.ts';
@@ -101,14 +102,15 @@ class SampleRemoval {
     const by = ['symbol', 'timeframe', 'spanStart'] as const;
     for (const key of keys) {
       const [row] = await findRows(tx, 'BarBlock', { by, keys: [key] }, ['payload']);
-      const bars = decodeBars(row!.payload);
+      const block = stockBlockKey(key.timeframe as StoredTimeframe, key);
+      const bars = decodeBars(row!.payload, block);
       const own = pickBars(bars, (i) => !sessions.has(exchangeDate(bars.tsMs[i]!)));
       const count = own.tsMs.length;
       if (count === bars.tsMs.length) continue;
       const condition = 't.symbol = $1 AND t.timeframe = $2 AND t.span_start = $3';
       await this.rows('BarBlock', condition, [key.symbol, key.timeframe, key.spanStart]);
       if (count === 0) continue;
-      const payload = Buffer.from(encodeBars(own));
+      const payload = Buffer.from(encodeBars(own, block));
       const range = { firstTsMs: own.tsMs[0]!, lastTsMs: own.tsMs.at(-1)!, count };
       await upsertRows(tx, 'BarBlock', [{ ...key, ...range, version: blockVersion(payload), payload }]);
     }

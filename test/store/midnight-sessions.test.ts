@@ -3,10 +3,10 @@ import { tradeSpan } from '../../src/core/domain/calendar.ts';
 import { readOptionContract } from '../../src/core/domain/chain/option-contract.ts';
 import { type Bar, barAt, barColumns, type Timeframe, toBarColumns } from '../../src/core/domain/market/bar.ts';
 import { exchangeDate, exchangeInstant } from '../../src/core/domain/market-time.ts';
+import { optionBlockKey } from '../../src/store/chain/option-bar-block.ts';
 import { lockOptionBars, readOptionBars, saveLiveOptionBars } from '../../src/store/chain/option-bars.ts';
-import { lastBarStarts, readBars, writeBars } from '../../src/store/market/bar-blocks.ts';
-import { encodeBars } from '../../src/store/market/bar-codec.ts';
-import { spanStart } from '../../src/store/market/bar-headers.ts';
+import { lastBarStarts, readBars, stockBlockKey, writeBars } from '../../src/store/market/bar-blocks.ts';
+import { encodeBars, spanStart } from '../../src/store/market/bar-codec.ts';
 import { inTransaction } from '../../src/store/rows/transaction.ts';
 import { type TestApp, testApp } from '../support/app.ts';
 import { coverage, largeTrade, leg, storeLargeTrades } from '../support/flow.ts';
@@ -24,10 +24,12 @@ const at = (date: string, hour: number, minute = 0) => exchangeInstant(date, hou
 async function storeAtMidnight(store: TestStore, timeframe: Timeframe, bars: readonly Bar[]): Promise<void> {
   const blocks = Map.groupBy(bars, ({ tsMs }) => spanStart(timeframe, exchangeDate(tsMs)));
   for (const [start, own] of blocks) {
+    const key = stockBlockKey(timeframe, { symbol: 'SPY', spanStart: start });
+    const payload = Buffer.from(encodeBars(toBarColumns([...own]), key));
     await store.pool.query(
       `INSERT INTO bar_blocks (symbol, timeframe, span_start, first_ts_ms, last_ts_ms, count, version, payload)
        VALUES ('SPY', $1, $2, $3, $4, $5, 'of a release before', $6)`,
-      [timeframe, start, own[0]!.tsMs, own.at(-1)!.tsMs, own.length, Buffer.from(encodeBars(toBarColumns([...own])))],
+      [timeframe, start, own[0]!.tsMs, own.at(-1)!.tsMs, own.length, payload],
     );
   }
 }
@@ -137,10 +139,11 @@ test('minutes of an option contract before midnight are parts of their session i
   const { rows } = await store.pool.query('SELECT part FROM option_bar_blocks ORDER BY part');
   // As they were numbered before: from 1 at midnight on.
   expect(rows.map(({ part }) => part)).toEqual([-15, -1, 1, 39]);
+  const whole = optionBlockKey({ contract: id, sessionDate: monday! }, '1m', 'eod_reconciled');
   await store.pool.query(
     `INSERT INTO option_bar_blocks (underlying, session_date, contract, timeframe, part, status, count, version, payload)
      VALUES ('SPX', $1, $2, '1m', 0, 'eod_reconciled', 1, 'whole', $3)`,
-    [monday, id, Buffer.from(encodeBars(toBarColumns([bars[3]!])))],
+    [monday, id, Buffer.from(encodeBars(toBarColumns([bars[3]!]), whole))],
   );
   await write(0);
   expect(await stored()).toEqual({ status: 'eod_reconciled', bars: [bars[3]] });

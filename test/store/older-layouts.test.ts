@@ -14,6 +14,7 @@ import { lastSolvedMinutes } from '../../src/store/chain/solved-minutes.ts';
 import { saveCoverages } from '../../src/store/flow/coverage.ts';
 import { readCrossSections, saveCrossSections } from '../../src/store/flow/cross-sections.ts';
 import { gexCapturesOf } from '../../src/store/gex/captures.ts';
+import { stockBlockKey } from '../../src/store/market/bar-blocks.ts';
 import { decodeBars, encodeBars } from '../../src/store/market/bar-codec.ts';
 import { inTransaction } from '../../src/store/rows/transaction.ts';
 import { type Columns, decodeBlock, encodeBlock, layoutOf } from '../../src/store/series/codec.ts';
@@ -172,12 +173,14 @@ test('a solve whose record is cut short is an error', () => {
     expect(() => decodeSolve(record.subarray(0, cut), at)).toThrow('cut short');
 });
 
+const bars = stockBlockKey('1m', { symbol: 'SPY', spanStart: day });
+
 test.each([...barColumnNames.filter((name) => name !== 'tsMs'), 'pricedVolume'])(
   'bars stored without %s read it as unknown',
   (name) => {
     const bar = { tsMs: at, open: 2, high: 4, low: 1, close: 3, volume: 7, vwap: 2.5, tradeCount: 2 };
     const written = { ...toBarColumns([bar]), pricedVolume: Float64Array.of(6) };
-    const read = decodeBars(without(encodeBars(written), name)) as unknown as Columns;
+    const read = decodeBars(without(encodeBars(written, bars), name), bars) as unknown as Columns;
     // The priced volume has a column only where it is not the whole volume.
     if (name === 'pricedVolume') expect(read.pricedVolume).toBeUndefined();
     else expect(read).toEqual({ ...written, [name]: Float64Array.of(Number.NaN) });
@@ -209,13 +212,13 @@ test.each(['callVolume', 'putPremiumUsd', 'putTradeCount'] as const)(
 
 test.each(['vwap', 'tradeCount'] as const)('the row of a bar stored without %s has it as null', (name) => {
   const bar = { tsMs: at, open: 2, high: 4, low: 1, close: 3, volume: 7, vwap: 2.5, tradeCount: 2 };
-  const read = decodeBars(without(encodeBars(toBarColumns([bar])), name));
+  const read = decodeBars(without(encodeBars(toBarColumns([bar]), bars), name), bars);
   expect(barAt(read, 0)).toEqual({ ...bar, [name]: null });
 });
 
 test('a block that does not say which rows it has is an error, never a wrong row', () => {
   const bar = { tsMs: at, open: 2, high: 4, low: 1, close: 3, volume: 7, vwap: 2.5, tradeCount: 2 };
-  expect(() => decodeBars(without(encodeBars(toBarColumns([bar])), 'tsMs'))).toThrow('no numbers tsMs');
+  expect(() => decodeBars(without(encodeBars(toBarColumns([bar]), bars), 'tsMs'), bars)).toThrow('no numbers tsMs');
   const profile = encodeBlock({ price: Float64Array.of(600), gex: Float64Array.of(5) });
   expect(() => rowColumns(decodeBlock(without(profile, 'gex')), profileColumns)).toThrow('no numbers gex');
 });

@@ -13,6 +13,7 @@ import { newestData } from '../../store/market/data-ages.ts';
 import type { Store } from '../../store/rows/connection.ts';
 import { writeProbe } from '../../store/rows/probe-write.ts';
 import type { StatementObserver } from '../../store/rows/timed-client.ts';
+import { failedAssertions } from '../../store/series/assertions.ts';
 import { listen, stop } from './listen.ts';
 import { urlOf } from './listen-address.ts';
 import type { Closer } from './shutdown.ts';
@@ -131,6 +132,7 @@ export function watchBy(metrics: Metrics, { store, access, live, config, now }: 
       tryWriting: writeProbe(store, () => performance.now()),
       usage: () => access.usage.waiting(),
     },
+    failedAssertions,
   });
   metrics.watchCache('blocks', store.blocks.stats);
 }

@@ -20,6 +20,8 @@ export interface Measured {
   redis: () => boolean | null;
   dataAges: DataAges;
   writes: WriteFailures;
+  /** Failed assertions on blocks of the store, by kind of block and `write` or `read`. */
+  failedAssertions: () => readonly { kind: string; when: string; count: number }[];
 }
 
 /** The metrics of one process. */
@@ -162,6 +164,16 @@ function watch(registers: Registry[], measured: Measured): void {
       const up = measured.redis();
       if (up === null) this.remove();
       else this.set(up ? 1 : 0);
+    },
+  });
+  new Counter({
+    name: 'tapegraph_assertions_failed_total',
+    help: 'Blocks of the store in which a figure was wrong, by kind of block: rejected when written, or not served when read.',
+    labelNames: ['kind', 'when'],
+    registers,
+    collect() {
+      this.reset();
+      for (const { kind, when, count } of measured.failedAssertions()) this.inc({ kind, when }, count);
     },
   });
   watchDataAges(registers, measured.dataAges);

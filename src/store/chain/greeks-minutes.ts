@@ -5,7 +5,7 @@ import { copyRows } from '../rows/models/copied-rows.ts';
 import { deleteRows, upsertRows } from '../rows/models/sets.ts';
 import type { Transaction } from '../rows/transaction.ts';
 import { blockVersion } from '../series/block-version.ts';
-import { encodeSolves, recordBytes } from './greeks-record.ts';
+import { assertSolves, encodeSolves, recordBytes } from './greeks-record.ts';
 
 /** The solves of an underlying at a minute's boundary to write. */
 export interface WrittenMinute {
@@ -81,6 +81,8 @@ export async function saveGreeksMinutes(
   slots: GreeksSlots,
 ): Promise<void> {
   if (minutes.length === 0) return;
+  for (const [of, some] of Map.groupBy(minutes, ({ underlying }) => underlying))
+    assertSolves.onWrite({ of, sessionDate: session, tsMs: some.map(({ tsMs }) => tsMs) });
   await loadSlots(tx, session, [...new Set(minutes.map(({ underlying }) => underlying))], slots);
   const { rows, added } = encodeMinutes(minutes, slots);
   const placed = added.map((slot) => ({ ...slot, sessionDate: session }));

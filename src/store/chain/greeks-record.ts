@@ -1,6 +1,8 @@
 import { type GreeksSolve, type MarkSource, markSources } from '../../core/domain/chain/greeks.ts';
 import { solveColumns } from '../../core/domain/chain/greeks-columns.ts';
 import { type Column, namesOf } from '../../core/domain/columns.ts';
+import type { SessionDate } from '../../core/domain/market-time.ts';
+import { areOfSession, ascends, blockAssertions } from '../series/assertions.ts';
 import { known } from '../series/codec.ts';
 
 const numberNames = namesOf(solveColumns);
@@ -13,6 +15,21 @@ const leastBytes = 8 * (numberNames.findLastIndex(isNeverNull) + 1) + 1;
  * no solve. All records of a minute have one length, which says how many numbers they have.
  */
 export const recordBytes = 8 * numberNames.length + 1;
+
+/** Minutes of a session with solves: those of an underlying to write, or those of a contract as read. */
+interface SolvedSeries {
+  /** Underlying, or contract. */
+  of: string;
+  sessionDate: SessionDate;
+  /** Epoch ms. */
+  tsMs: readonly number[];
+}
+
+/** Asserts what holds of the minutes of a session with solves. */
+export const assertSolves = blockAssertions<SolvedSeries>('solves', ({ of, sessionDate }) => `${of} ${sessionDate}`, {
+  'its minutes ascend': ({ tsMs }) => ascends(tsMs),
+  'its minutes are in its session': ({ sessionDate, tsMs }) => areOfSession(tsMs, (session) => session === sessionDate),
+});
 
 /** Records by slot; those without a solve are empty. */
 export function encodeSolves(solves: ReadonlyMap<number, GreeksSolve>): Buffer<ArrayBuffer> {

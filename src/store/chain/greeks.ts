@@ -2,7 +2,7 @@ import type { GreeksSample, GreeksSolve } from '../../core/domain/chain/greeks.t
 import type { SessionDate } from '../../core/domain/market-time.ts';
 import { readFrom, type Store } from '../rows/connection.ts';
 import { statement } from '../rows/statement.ts';
-import { decodeSolve } from './greeks-record.ts';
+import { assertSolves, decodeSolve } from './greeks-record.ts';
 
 /** Key of a contract's solves: its underlying, and its path form (`O:…`). */
 export interface GreeksKey {
@@ -19,18 +19,23 @@ const records = statement(
     ...({ underlyings: 'text[]', contracts: 'text[]', throughMs: 'int8', today: 'text', length: 'int8' } as const),
     sessionsBack: 'int8',
   },
-  { nth: 'int8', tsMs: 'int8', record: 'bytea' },
+  { nth: 'int8', sessionDate: 'text', tsMs: 'int8', record: 'bytea' },
 );
 
 /**
  * The newest solves of several contracts, newest first, each at most `length` and none later than `throughMs`. One
  * statement, which reads only their records of a minute.
  */
-function newestRecords(store: Store, keys: readonly GreeksKey[], { throughMs, today, length }: SeriesRange) {
+async function newestRecords(store: Store, keys: readonly GreeksKey[], { throughMs, today, length }: SeriesRange) {
   const underlyings = keys.map((key) => key.underlying);
   const contracts = keys.map((key) => key.contract);
   const asked = { underlyings, contracts, throughMs, today, length, sessionsBack };
-  return records.rows(readFrom(store, 'chain', new Set(underlyings)), asked);
+  const rows = await records.rows(readFrom(store, 'chain', new Set(underlyings)), asked);
+  for (const some of Map.groupBy(rows, ({ nth, sessionDate }) => `${nth} ${sessionDate}`).values()) {
+    const { nth, sessionDate } = some[0]!;
+    assertSolves.onRead({ of: keys[nth - 1]!.contract, sessionDate, tsMs: some.map(({ tsMs }) => tsMs).reverse() });
+  }
+  return rows;
 }
 
 interface SeriesRange {

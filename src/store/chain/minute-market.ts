@@ -1,6 +1,7 @@
 import { sourceTime } from '../../core/domain/chain/chain.ts';
 import { exchangeInstant, type SessionDate } from '../../core/domain/market-time.ts';
 import { minuteMs } from '../../platform/runtime/clock.ts';
+import { stockBlockKey } from '../market/bar-blocks.ts';
 import { decodeBars } from '../market/bar-codec.ts';
 import { anyOf } from '../rows/models/any-of.ts';
 import { numbered } from '../rows/models/numbered-rows.ts';
@@ -52,7 +53,7 @@ export async function readPrices(
   const by = ['symbol', 'timeframe', 'spanStart'] as const;
   const blocks = await findRows(from, 'BarBlock', { by, keys }, ['symbol', 'payload']);
   for (const { symbol, payload } of blocks) {
-    const { tsMs, close } = decodeBars(payload);
+    const { tsMs, close } = decodeBars(payload, stockBlockKey('1m', { symbol, spanStart: session }));
     const points = prices.get(symbol)!;
     for (let i = 0; i < tsMs.length && tsMs[i]! + minuteMs <= throughMs; i++) {
       const endMs = tsMs[i]! + minuteMs;

@@ -9,6 +9,7 @@ import { findKnownRows } from '../rows/models/known-rows.ts';
 import type { Row } from '../rows/models/row-values.ts';
 import { findRows, upsertRows } from '../rows/models/sets.ts';
 import type { Transaction } from '../rows/transaction.ts';
+import { blockAssertions } from '../series/assertions.ts';
 import { blockVersion } from '../series/block-version.ts';
 import { decodeBlock, encodeBlock, numbers, texts } from '../series/codec.ts';
 import { type HeldKind, heldId, readHeld } from '../versions/versioned-cache.ts';
@@ -18,7 +19,17 @@ export interface OpenInterest extends OptionContract {
   openInterest: number;
 }
 
-function encode(rows: readonly OpenInterest[]): Uint8Array<ArrayBuffer> {
+const assertions = blockAssertions<OpenInterestRun>(
+  'open interest',
+  ({ underlying, sessionDate }) => `${underlying} ${sessionDate}`,
+  {
+    'its contracts ascend': ({ rows }) => rows.every((row, i) => i === 0 || compareContracts(rows[i - 1]!, row) < 0),
+  },
+);
+
+function encode(run: OpenInterestRun): Uint8Array<ArrayBuffer> {
+  assertions.onWrite(run);
+  const { rows } = run;
   return encodeBlock({
     root: rows.map((row) => row.root),
     expiryDay: Float64Array.from(rows, (row) => epochDay(row.expiry)),
@@ -28,19 +39,26 @@ function encode(rows: readonly OpenInterest[]): Uint8Array<ArrayBuffer> {
   });
 }
 
-function decode(payload: Uint8Array): OpenInterest[] {
+function decode({
+  payload,
+  ...key
+}: Pick<Row<'OpenInterestBlock'>, 'underlying' | 'sessionDate' | 'payload'>): OpenInterest[] {
   const columns = decodeBlock(payload);
   const day = numbers(columns, 'expiryDay');
   const isPut = numbers(columns, 'isPut');
   const strike = numbers(columns, 'strike');
   const openInterest = numbers(columns, 'openInterest');
-  return texts(columns, 'root').map((root, i) => ({
-    root,
-    expiry: dateOfEpochDay(day[i]!),
-    right: isPut[i] === 1 ? 'put' : 'call',
-    strike: strike[i]!,
-    openInterest: openInterest[i]!,
-  }));
+  const rows = texts(columns, 'root').map(
+    (root, i): OpenInterest => ({
+      root,
+      expiry: dateOfEpochDay(day[i]!),
+      right: isPut[i] === 1 ? 'put' : 'call',
+      strike: strike[i]!,
+      openInterest: openInterest[i]!,
+    }),
+  );
+  assertions.onRead({ ...key, rows });
+  return rows;
 }
 
 /**
@@ -81,9 +99,9 @@ export async function saveOpenInterest(tx: Transaction, runs: readonly OpenInter
   let changed = 0;
   for (const { underlying, sessionDate, rows } of runs) {
     const keys = { by: ['underlying', 'sessionDate'] as const, keys: [{ underlying, sessionDate }] };
-    const before = await findRows(tx, 'OpenInterestBlock', keys, ['payload', 'version']);
-    const merged = merge(before[0] ? decode(before[0].payload) : [], rows);
-    const payload = Buffer.from(encode(merged));
+    const before = await findRows(tx, 'OpenInterestBlock', keys, [...keys.by, 'payload', 'version']);
+    const merged = merge(before[0] ? decode(before[0]) : [], rows);
+    const payload = Buffer.from(encode({ underlying, sessionDate, rows: merged }));
     const version = blockVersion(payload);
     if (before[0]?.version === version) continue;
     changed++;
@@ -102,8 +120,8 @@ export async function storedOpenInterest(
   sessionDate: SessionDate,
 ): Promise<Map<string, number> | null> {
   const keys = { by: ['underlying', 'sessionDate'] as const, keys: [{ underlying, sessionDate }] };
-  const [block] = await findRows(tx, 'OpenInterestBlock', keys, ['payload']);
-  return block ? new Map(decode(block.payload).map((row) => [osiSymbol(row), row.openInterest])) : null;
+  const [block] = await findRows(tx, 'OpenInterestBlock', keys, [...keys.by, 'payload']);
+  return block ? new Map(decode(block).map((row) => [osiSymbol(row), row.openInterest])) : null;
 }
 
 /** Open interest of an underlying's listed contracts in a session. Shared by its readers; do not change it. */
@@ -171,9 +189,9 @@ export async function latestOpenInterest(
     const fields = [...by, 'version', 'payload'] as const;
     const from = readFrom(store, 'chain', underlyings);
     const read = await findKnownRows(store, from, 'OpenInterestBlock', { by, keys: missing }, fields);
-    for (const { payload, ...row } of read) {
+    for (const row of read) {
       const { underlying, sessionDate } = row;
-      const rows = decode(payload);
+      const rows = decode(row);
       const byContract = new Map(rows.map((one) => [osiSymbol(one), one.openInterest]));
       const interest: ListedInterest = { sessionDate, byContract, listed: listedIn(sessionDate, rows) };
       store.blocks.set(cacheKey(row), interest, 500 + byContract.size * figureBytes);

@@ -1,7 +1,7 @@
 import type { CoverageStatus } from '../../core/domain/flow/coverage.ts';
 import type { BarColumns } from '../../core/domain/market/bar.ts';
 import type { SessionDate } from '../../core/domain/market-time.ts';
-import { encodeBars } from '../market/bar-codec.ts';
+import { type BarBlockKey, encodeBars } from '../market/bar-codec.ts';
 import type { Row } from '../rows/models/row-values.ts';
 import { blockVersion } from '../series/block-version.ts';
 
@@ -32,13 +32,30 @@ export interface BlockRun extends OptionBarRun {
 /** A stored block. */
 export type OptionBarBlock = Row<'OptionBarBlock'>;
 
+/** The key of a contract's block. What is observed live is made of prints; other bars may be a vendor's. */
+export function optionBlockKey(
+  { contract, sessionDate }: Pick<OptionBarRun, 'contract' | 'sessionDate'>,
+  timeframe: StoredOptionLength,
+  status: CoverageStatus,
+): BarBlockKey {
+  return { of: contract, timeframe, spanStart: sessionDate, ofPrints: status === 'observed_live' };
+}
+
+/** Options of encoding a block. */
+interface OptionBlockOptions {
+  timeframe?: '1m' | 'rest';
+  /** True if the bars are made of prints, also of a session that is not observed live. */
+  ofPrints?: boolean;
+}
+
 /** Encodes the minutes of one contract in one session, all of them unless `part` says otherwise. */
 export function optionBarBlock(
   { bars, ...run }: Omit<BlockRun, 'part'> & { part?: number },
   status: CoverageStatus,
-  timeframe: '1m' | 'rest' = '1m',
+  { timeframe = '1m', ofPrints }: OptionBlockOptions = {},
 ): OptionBarBlock {
-  const payload = encodeBars(bars);
+  const key = optionBlockKey(run, timeframe, status);
+  const payload = encodeBars(bars, ofPrints ? { ...key, ofPrints } : key);
   const count = bars.tsMs.length;
   return { part: 0, ...run, timeframe, status, count, version: blockVersion(payload), payload };
 }

@@ -5,7 +5,7 @@ import { aggregateBars } from '../../core/domain/market/bar-aggregation.ts';
 import { exchangeInstant, type SessionDate } from '../../core/domain/market-time.ts';
 import { minuteMs } from '../../platform/runtime/clock.ts';
 import { concatBars, mergeBars, sliceBars } from '../market/bar-blocks.ts';
-import { decodeBars, encodeBars } from '../market/bar-codec.ts';
+import { assertBars, decodeBars, encodeBars } from '../market/bar-codec.ts';
 import { readFrom, type Store } from '../rows/connection.ts';
 import { lock } from '../rows/locks.ts';
 import { copyEncoded, copyRows } from '../rows/models/copied-rows.ts';
@@ -22,6 +22,7 @@ import {
   type OptionBarRun,
   type OptionTimeframe,
   optionBarBlock,
+  optionBlockKey,
   type StoredOptionLength,
 } from './option-bar-block.ts';
 
@@ -71,15 +72,17 @@ function blocksOf(rows: readonly BlockRow[]): Map<string, StoredBlocks> {
 }
 
 /** A block's bars of a length. Parts begin and end at multiples of five minutes. */
-function decodeBlock({ payload, timeframe: stored }: BlockRow, timeframe: StoredOptionLength): BarColumns {
-  const bars = decodeBars(payload);
+function decodeBlock({ payload, timeframe: stored, ...row }: BlockRow, timeframe: StoredOptionLength): BarColumns {
+  const bars = decodeBars(payload, optionBlockKey(row, stored as StoredOptionLength, row.status as CoverageStatus));
   return stored === timeframe || timeframe === 'rest' ? bars : aggregateBars(bars, timeframe);
 }
 
-function decodeBlocks({ blocks }: StoredBlocks, timeframe: StoredOptionLength): BarColumns {
+function decodeBlocks({ blocks, status }: StoredBlocks, timeframe: StoredOptionLength): BarColumns {
   const byPart = new Map(blocks.map((block) => [block.part, block]));
   for (const block of blocks) if (block.timeframe === timeframe) byPart.set(block.part, block);
-  return concatBars([...byPart.values()].map((block) => decodeBlock(block, timeframe)));
+  const bars = concatBars([...byPart.values()].map((block) => decodeBlock(block, timeframe)));
+  if (byPart.size > 1) assertBars.onRead({ ...optionBlockKey(blocks[0]!, timeframe, status), bars });
+  return bars;
 }
 
 /** A contract's session with written minutes: the numbers of its bars before and after. */
@@ -108,7 +111,7 @@ export async function saveOptionBars(
     const old = stored.get(keyOf(run));
     const before = old ? decodeBlocks(old, '1m') : barColumns(0);
     const bars = old?.status === status ? mergeBars(before, pick(run, before)) : run.bars;
-    const version = blockVersion(encodeBars(bars));
+    const version = blockVersion(encodeBars(bars, optionBlockKey(run, '1m', status)));
     if (old?.version === version && old.status === status) return [];
     const change = { run: { ...run, bars }, before: before.tsMs.length, after: bars.tsMs.length };
     return mayWrite(change) ? [change] : [];
@@ -203,7 +206,9 @@ export async function saveLiveOptionBars(tx: Transaction, runs: readonly LiveOpt
   });
   const blocks = runs.flatMap(({ fromMs: _, rest, ...run }) => [
     ...Array.from(parts(run), (part) => optionBarBlock(part, 'observed_live')),
-    ...Array.from(parts({ ...run, bars: rest }), (part) => optionBarBlock(part, 'observed_live', 'rest')),
+    ...Array.from(parts({ ...run, bars: rest }), (part) =>
+      optionBarBlock(part, 'observed_live', { timeframe: 'rest' }),
+    ),
   ]);
   await copyRows(tx, 'OptionBarBlock', blocks);
 }

@@ -35,18 +35,19 @@ export interface QuotePart extends QuoteBlock {
 
 /** Packs a part. */
 export function quotePart(part: Omit<QuotePart, keyof QuoteBlock>, quotes: QuoteColumns): QuotePart {
-  return { ...part, ...encodeQuotes(quotes) };
+  return { ...part, ...encodeQuotes(quotes, part) };
 }
 
 // Number of parts read at a time: some megabytes.
 const partsAtOnce = 8;
 
 /** Unpacks a part. */
-export function decodedPart({ payload, firstTsMs }: QuotePart): QuoteColumns {
-  return decodeQuotes(payload, firstTsMs);
+export function decodedPart(part: QuotePart): QuoteColumns {
+  return decodeQuotes(part);
 }
 
 const partKey = ['underlying', 'sessionDate', 'contract', 'part'] as const;
+const payloadFields = ['contract', 'sessionDate', 'part', 'firstTsMs', 'payload'] as const;
 const keyText = (part: Pick<QuotePart, (typeof partKey)[number]>) => partKey.map((name) => part[name]).join(' ');
 
 /** Sessions of underlyings whose quotes were written or removed. */
@@ -78,8 +79,8 @@ export async function* quotesOfParts(
 ): AsyncGenerator<QuoteColumns> {
   for (let start = 0; start < parts.length; start += partsAtOnce) {
     const some = { by: partKey, keys: parts.slice(start, start + partsAtOnce) };
-    const rows = await findRows(tx, 'OptionQuoteBlock', some, ['firstTsMs', 'payload']);
-    for (const { firstTsMs, payload } of rows) yield decodeQuotes(payload, firstTsMs);
+    const rows = await findRows(tx, 'OptionQuoteBlock', some, payloadFields);
+    for (const row of rows) yield decodeQuotes(row);
   }
 }
 
@@ -124,8 +125,8 @@ export async function* readQuotes(
   });
   for (let start = 0; start < keys.length; start += partsAtOnce) {
     const some = { by: partKey, keys: keys.slice(start, start + partsAtOnce) };
-    const rows = await findRows(tx, 'OptionQuoteBlock', some, ['contract', 'firstTsMs', 'payload']);
-    for (const { contract, firstTsMs, payload } of rows) yield { contract, quotes: decodeQuotes(payload, firstTsMs) };
+    const rows = await findRows(tx, 'OptionQuoteBlock', some, payloadFields);
+    for (const row of rows) yield { contract: row.contract, quotes: decodeQuotes(row) };
   }
 }
 

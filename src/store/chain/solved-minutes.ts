@@ -5,7 +5,7 @@ import { numbered } from '../rows/models/numbered-rows.ts';
 import type { Reader } from '../rows/reader.ts';
 import { statement } from '../rows/statement.ts';
 import type { ChainAsOf } from './chain-captures.ts';
-import { decodeSolve } from './greeks-record.ts';
+import { assertSolves, decodeSolve } from './greeks-record.ts';
 
 /** All solves of an underlying at a minute. Shared by its readers; do not change it. */
 export interface SolvedMinute {
@@ -46,6 +46,7 @@ async function readMinutes(
     tsMs: wanted.map((one) => one.tsMs),
   });
   return rows.map(({ payload, count, contracts, spot, version, ...header }) => {
+    assertSolves.onRead({ of: header.underlying, sessionDate: header.sessionDate, tsMs: [header.tsMs] });
     const bytes = payload.length / count;
     const solves = new Map<string, GreeksSolve>();
     contracts.forEach((contract, slot) => {

@@ -22,6 +22,7 @@ import { findKnownRows } from '../rows/models/known-rows.ts';
 import { deleteRows, findRows, upsertRows } from '../rows/models/sets.ts';
 import { nullable, statement } from '../rows/statement.ts';
 import type { Transaction } from '../rows/transaction.ts';
+import { ascends, blockAssertions, isSumOf } from '../series/assertions.ts';
 import { blockVersion } from '../series/block-version.ts';
 import { decodeBlock, encodeBlock, measures, numbers } from '../series/codec.ts';
 import { rowColumns } from '../series/row-columns.ts';
@@ -91,14 +92,63 @@ function decodeCurve(payload: Uint8Array): GexColumns {
   return { strike, expiry, ...rowColumns(block, strikeColumns) };
 }
 
+/** The parts of a capture that depend on each other; `byExpiry` is null if it is not read. */
+type AssertedCapture = GexKey &
+  Pick<CaptureHeader, 'netGex'> &
+  Omit<Curves, 'profile'> &
+  Pick<StoredGexCapture, 'byExpiry'>;
+
+function isNetGex({ netGex, strikes: { gex } }: AssertedCapture): boolean {
+  let [total, gross] = [0, 0];
+  for (let i = 0; i < gex.length; i++) {
+    total += gex[i]!;
+    gross += Math.abs(gex[i]!);
+  }
+  return isSumOf(netGex, { total, gross, count: gex.length });
+}
+
+/**
+ * True if the rows by expiry ascend by strike and expiry, and those of each net row add up to it. A capture may be
+ * stored without any.
+ */
+function areSums({ strikes: net, byExpiry: rows }: AssertedCapture): boolean {
+  if (rows === null || rows.strike.length === 0) return true;
+  let i = 0;
+  for (let at = 0; at < net.strike.length; at++) {
+    let [total, gross, count, expiry] = [0, 0, 0, -Infinity];
+    for (; rows.strike[i] === net.strike[at]; i++, count++) {
+      if (!(rows.expiry[i]! > expiry)) return false;
+      expiry = rows.expiry[i]!;
+      total += rows.gex[i]!;
+      gross += Math.abs(rows.gex[i]!);
+    }
+    if (count === 0 || !isSumOf(net.gex[at]!, { total, gross, count })) return false;
+  }
+  return i === rows.strike.length;
+}
+
+const assertions = blockAssertions<AssertedCapture>(
+  'GEX captures',
+  ({ underlying, capturedAt }) => `${underlying} ${new Date(capturedAt).toISOString()}`,
+  {
+    'its strikes ascend': ({ strikes }) => ascends(strikes.strike),
+    'its expiries ascend': ({ expiries }) =>
+      expiries.every(({ expiry }, i) => i === 0 || expiry > expiries[i - 1]!.expiry),
+    'its net gex is the sum over its strikes': isNetGex,
+    'the gex of each strike is the sum over its expiries': areSums,
+  },
+);
+
 /**
  * Writes a whole capture, inside the caller's transaction, replacing one of the same instant. False if an equal one was
  * stored.
  */
 export async function saveGexCapture(tx: Transaction, capture: GexCapture): Promise<boolean> {
+  const [net, rows] = [gexColumns(capture.strikes), gexColumns(capture.byExpiry)];
+  assertions.onWrite({ ...capture, strikes: net, byExpiry: rows });
   const blocks = [
-    encodeBlock({ ...gexColumns(capture.strikes) }),
-    encodeBlock({ ...gexColumns(capture.byExpiry) }),
+    encodeBlock({ ...net }),
+    encodeBlock({ ...rows }),
     encodeExpiries(capture.expiries),
     encodeBlock(inColumns(profileColumns, capture.profile ?? [])),
   ].map((block) => Buffer.from(block));
@@ -159,6 +209,7 @@ function decoded(store: Store, row: PayloadRow): StoredGexCapture {
     profile: profile && decodeProfile(profile),
   };
   const byExpiry = expiryRows ? decodeCurve(expiryRows) : null;
+  assertions.onRead({ ...header, ...curves, byExpiry });
   store.blocks.set(cacheKey('net', header), curves, bytesOf(curves.strikes) + curves.expiries.length * 120 + 2400);
   if (byExpiry) store.blocks.set(cacheKey('expiry', header), byExpiry, bytesOf(byExpiry));
   return { ...figuresOf(header), ...curves, byExpiry };

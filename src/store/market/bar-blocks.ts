@@ -10,8 +10,8 @@ import { deleteRows, findRows, upsertRows } from '../rows/models/sets.ts';
 import { readTogether } from '../rows/reads-together.ts';
 import type { Transaction } from '../rows/transaction.ts';
 import { blockVersion } from '../series/block-version.ts';
-import { decodeBars, encodeBars } from './bar-codec.ts';
-import { type BarHeader, barHeaders, spanStart } from './bar-headers.ts';
+import { assertBars, type BarBlockKey, decodeBars, encodeBars, spanStart } from './bar-codec.ts';
+import { type BarHeader, barHeaders } from './bar-headers.ts';
 
 /** The bars `start` to `end` (exclusive) of `bars`, sharing its memory. */
 export function sliceBars(bars: BarColumns, start: number, end: number): BarColumns {
@@ -164,6 +164,14 @@ async function loadBlocks(
   return loaded;
 }
 
+/** The key of a stock's block. Its bars are known to be made of prints if no vendor reports bars of their length. */
+export function stockBlockKey(
+  timeframe: StoredTimeframe,
+  { symbol, spanStart: span }: Pick<BarHeader, 'symbol' | 'spanStart'>,
+): BarBlockKey {
+  return { of: symbol, timeframe, spanStart: span, ofPrints: timeframe === '1s' || timeframe === 'unpriced' };
+}
+
 const blockId = ({ symbol, spanStart: span }: Pick<BarHeader, 'symbol' | 'spanStart'>) => `${symbol} ${span}`;
 
 /** The bars of blocks by `blockId`, with one statement. */
@@ -174,7 +182,7 @@ async function readBlocks(store: Store, timeframe: StoredTimeframe, blocks: read
   const read = new Map<string, { version: string; bars: BarColumns }>();
   let bytes = 0;
   for (const row of rows) {
-    read.set(blockId(row), { version: row.version, bars: decodeBars(row.payload) });
+    read.set(blockId(row), { version: row.version, bars: decodeBars(row.payload, stockBlockKey(timeframe, row)) });
     bytes += row.payload.length;
     if (bytes < yieldBytes) continue;
     bytes = 0;
@@ -384,10 +392,13 @@ export async function writeBars(
   const rows = await findRows(tx, 'BarBlock', { by: blockKey, keys }, payloadFields);
   const existing = new Map(rows.map((row) => [`${row.symbol} ${row.spanStart}`, row]));
   const changed = spans.flatMap((span) => {
+    const key = stockBlockKey(timeframe, span);
+    // Runs that replace all bars of their instants are made of prints.
+    if (span.whole) assertBars.onWrite({ ...key, ofPrints: true, bars: span.bars });
     const old = existing.get(`${span.symbol} ${span.spanStart}`);
-    const before = old ? decodeBars(old.payload) : barColumns(0);
+    const before = old ? decodeBars(old.payload, key) : barColumns(0);
     const bars = old ? mergeBars(standing(before, span), pick({ ...span, before })) : span.bars;
-    const payload = encodeBars(bars);
+    const payload = encodeBars(bars, key);
     const version = blockVersion(payload);
     return old?.version === version ? [] : [{ ...span, bars, before, payload: Buffer.from(payload), version }];
   });

@@ -8,16 +8,7 @@ import { numbered } from '../rows/models/numbered-rows.ts';
 import type { Row } from '../rows/models/row-values.ts';
 import { readTogether } from '../rows/reads-together.ts';
 import { type HeldKey, type HeldKind, heldId, readHeld } from '../versions/versioned-cache.ts';
-
-/**
- * The span of a bar's block: its session for 1s, 1m, 5m and unpriced seconds, its month for 1h, its year for 1d. The
- * first date identifies it.
- */
-export function spanStart(timeframe: StoredTimeframe, date: SessionDate): SessionDate {
-  if (timeframe === '1d') return `${date.slice(0, 4)}-01-01`;
-  if (timeframe === '1h') return `${date.slice(0, 7)}-01`;
-  return date;
-}
+import { spanStart } from './bar-codec.ts';
 
 /** A block's row without its payload. */
 export type BarHeader = Pick<Row<'BarBlock'>, keyof typeof headerFields>;

@@ -1,5 +1,5 @@
 // Upgrades stores of releases that stored several spellings of a ticker: `BRK-B`, `BRK/B` and `BRK B` beside `BRK.B`.
-import type { BarColumns } from '../../core/domain/market/bar.ts';
+import type { BarColumns, StoredTimeframe } from '../../core/domain/market/bar.ts';
 import { readTicker } from '../../core/domain/market/ticker.ts';
 import { symbolColumn } from '../market-models.ts';
 import type { Store } from '../rows/connection.ts';
@@ -9,7 +9,7 @@ import { deleteRows, findRows, upsertRows } from '../rows/models/sets.ts';
 import { inTransaction, type Transaction } from '../rows/transaction.ts';
 import { blockVersion } from '../series/block-version.ts';
 import { modelSubjects } from '../versions/subjects.ts';
-import { lockAllBarBlocks, mergeBars, pickBars } from './bar-blocks.ts';
+import { lockAllBarBlocks, mergeBars, pickBars, stockBlockKey } from './bar-blocks.ts';
 import { decodeBars, encodeBars } from './bar-codec.ts';
 import { allSymbols, removeSymbols, saveSymbols } from './symbols.ts';
 
@@ -154,8 +154,9 @@ async function mergeBlocks(tx: Transaction, [from, to]: [string, string]): Promi
     await deleteRows(tx, 'BarBlock', { by, keys: [{ symbol: from, ...key }] });
     if (other.version === own.version) continue;
     differed.push(`bars ${key.timeframe} ${key.spanStart}`);
-    const bars = largerBars(decodeBars(other.payload), decodeBars(own.payload));
-    const payload = Buffer.from(encodeBars(bars));
+    const block = stockBlockKey(key.timeframe as StoredTimeframe, own);
+    const bars = largerBars(decodeBars(other.payload, block), decodeBars(own.payload, block));
+    const payload = Buffer.from(encodeBars(bars, block));
     const { length } = bars.tsMs;
     const range = { firstTsMs: bars.tsMs[0]!, lastTsMs: bars.tsMs[length - 1]!, count: length };
     await upsertRows(tx, 'BarBlock', [{ symbol: to, ...key, ...range, version: blockVersion(payload), payload }]);

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { dataAges, timedBy, watchBy } from '../../../src/cli/server/observing.ts';
 import { readConfig } from '../../../src/platform/config/config.ts';
 import { createMetrics, type Metrics } from '../../../src/platform/observe/metrics.ts';
+import { assertSolves } from '../../../src/store/chain/greeks-record.ts';
 import { saveLiveQuotes } from '../../../src/store/market/live-quotes.ts';
 import { openStore } from '../../../src/store/rows/connection.ts';
 import { inTransaction } from '../../../src/store/rows/transaction.ts';
@@ -141,6 +142,12 @@ describe('/metrics', () => {
       'tapegraph_cache_hits_total{cache="graphql"}': 1,
       'tapegraph_cache_misses_total{cache="graphql"}': 2,
     });
+  });
+
+  test('counts assertions on blocks that failed, by kind', async () => {
+    const series = { of: 'SPY', sessionDate: '2026-11-20', tsMs: [2, 1] };
+    const grown = await growth(async () => expect(() => assertSolves.onRead(series)).toThrow('its minutes ascend'));
+    expect(grown).toMatchObject({ 'tapegraph_assertions_failed_total{kind="solves",when="read"}': 1 });
   });
 
   test('tells statements and connections of the database', async () => {

@@ -8,6 +8,7 @@ import { type Json, type TestApp, testApp } from '../../support/app.ts';
 // Friday 2026-11-20, 12:00 in New York.
 const nowMs = Date.parse('2026-11-20T17:00Z');
 const spy = 'O:SPY261218C00600000';
+const monday = '2026-11-16';
 const weekly = 'O:SPXW261120C06000000';
 const path = (contract: string) => `/v2/options/${contract}/bars`;
 let app: TestApp;
@@ -27,8 +28,8 @@ const minutes = (session: string, from: number, count: number) =>
 
 beforeAll(async () => {
   app = await testApp({ nowMs });
-  // More than a session has, to reach every limit.
-  await store('SPY', spy, '2026-11-18', minutes('2026-11-18', 0, 2100));
+  // From Sunday on: more than the hours of a session have, to reach every limit.
+  await store('SPY', spy, monday, minutes(monday, -660, 2100));
   await store('SPY', spy, '2026-11-19', [
     bar('2026-11-19', 570),
     bar('2026-11-19', 572, { volume: 5_000_000_000, vwap: null, tradeCount: null }),
@@ -88,7 +89,7 @@ describe('GET /v2/options/{contract}/bars', () => {
     expect(body.data.bars).toEqual([
       { ts_ms: exchangeInstant('2026-11-19', 570), open: 2, high: 2.5, low: 1.5, close: 2.25, volume, ...unknown },
     ]);
-    const whole = await app.get(`${path(spy)}?session=2026-11-18&tf=5m&limit=2000`);
+    const whole = await app.get(`${path(spy)}?session=${monday}&tf=5m&limit=2000`);
     expect(whole.body.data.bars).toHaveLength(2100 / 5);
   });
 
@@ -108,10 +109,10 @@ describe('GET /v2/options/{contract}/bars', () => {
   });
 
   test('limit keeps the newest: 390 by default', async () => {
-    const all = await app.get(`${path(spy)}?session=2026-11-18&limit=2000`);
-    const few = await app.get(`${path(spy)}?session=2026-11-18&limit=3`);
+    const all = await app.get(`${path(spy)}?session=${monday}&limit=2000`);
+    const few = await app.get(`${path(spy)}?session=${monday}&limit=3`);
     expect(times(few.body)).toEqual(times(all.body).slice(-3));
-    const usual = await app.get(`${path(spy)}?session=2026-11-18`);
+    const usual = await app.get(`${path(spy)}?session=${monday}`);
     expect(usual.body.meta).toMatchObject({ count: 390, caps: { applied: [] } });
     expect(times(usual.body)).toEqual(times(all.body).slice(-390));
     for (const { body } of [all, few, usual]) expect(body.meta).not.toHaveProperty('limit_clamped');
@@ -119,7 +120,7 @@ describe('GET /v2/options/{contract}/bars', () => {
 
   test('a limit above 2000 is clamped and reported, for every caller', async () => {
     for (const credential of [await app.key(), await app.session()]) {
-      const { body } = await app.get(`${path(spy)}?session=2026-11-18&limit=2001`, { credential });
+      const { body } = await app.get(`${path(spy)}?session=${monday}&limit=2001`, { credential });
       expect(body.meta).toMatchObject({ count: 2000, limit_clamped: true, caps: { applied: ['limit_clamped'] } });
     }
   });

@@ -3,6 +3,7 @@ import { readOptionContract } from '../../../src/core/domain/chain/option-contra
 import { type Bar, barAt, barColumns, toBarColumns } from '../../../src/core/domain/market/bar.ts';
 import { exchangeInstant } from '../../../src/core/domain/market-time.ts';
 import { latestOpenInterest, saveOpenInterest } from '../../../src/store/chain/open-interest.ts';
+import { optionBlockKey } from '../../../src/store/chain/option-bar-block.ts';
 import {
   lockOptionBars,
   readOptionBars,
@@ -109,7 +110,8 @@ test('five minutes are made of the minutes, also of a session observed part by p
 test('five minutes that a release before stored are read until their contract is written again', async () => {
   const store = await storeForThisTest();
   await save(store, 'eod_reconciled', [bar(0, 2), bar(1, 3)]);
-  const payload = Buffer.from(encodeBars(toBarColumns([{ ...bar(0, 3), vwap: 7.25 }])));
+  const key = optionBlockKey({ contract: id, sessionDate: session }, '5m', 'eod_reconciled');
+  const payload = Buffer.from(encodeBars(toBarColumns([{ ...bar(0, 3), vwap: 7.25 }]), key));
   await store.pool.query(
     `INSERT INTO option_bar_blocks (underlying, session_date, contract, timeframe, part, status, count, version, payload)
      VALUES ('SPX', $1, $2, '5m', 0, 'eod_reconciled', 1, 'of a release before', $3)`,

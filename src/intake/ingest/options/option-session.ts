@@ -186,7 +186,8 @@ function barRows({ underlying, status }: SessionWork, sessionDate: SessionDate) 
   const rows = rowEncoder('OptionBarBlock', underlying);
   const added = new Set<TradedContract>();
   const put = (contract: string, bars: BarColumns, timeframe: '1m' | 'rest') => {
-    if (bars.tsMs.length > 0) rows.add(optionBarBlock({ sessionDate, underlying, contract, bars }, status, timeframe));
+    if (bars.tsMs.length === 0) return;
+    rows.add(optionBarBlock({ sessionDate, underlying, contract, bars }, status, { timeframe, ofPrints: true }));
   };
   const add = ({ minutes }: Engine['tape'], contract: TradedContract, bars: BarColumns) => {
     added.add(contract);

@@ -6,6 +6,7 @@ import { exchangeInstant } from '../../../../src/core/domain/market-time.ts';
 import { ingestFiles } from '../../../../src/intake/ingest/ingest.ts';
 import { type FollowOptions, follow } from '../../../../src/intake/ingest/tail/follow.ts';
 import { contractMinutesOf } from '../../../../src/store/flow/contract-minute-block.ts';
+import { stockBlockKey } from '../../../../src/store/market/bar-blocks.ts';
 import { decodeBars } from '../../../../src/store/market/bar-codec.ts';
 import { readLiveQuotes } from '../../../../src/store/market/live-quotes.ts';
 import { hasSharedData, sharedData } from '../../../support/shared-data.ts';
@@ -27,9 +28,9 @@ const [stocks, contracts] = [60 + 7, 60 + 9];
 
 /** The stored day bar of a stock. */
 async function dayBar(store: TestStore, symbol: string) {
-  const of = `SELECT payload FROM bar_blocks WHERE timeframe = '1d' AND symbol = $1`;
+  const of = `SELECT payload, span_start FROM bar_blocks WHERE timeframe = '1d' AND symbol = $1`;
   const { rows } = await store.pool.query(of, [symbol]);
-  return decodeBars(rows[0].payload);
+  return decodeBars(rows[0].payload, stockBlockKey('1d', { symbol, spanStart: rows[0].span_start }));
 }
 
 /** Shares of the day bar, and contracts of the minutes. */

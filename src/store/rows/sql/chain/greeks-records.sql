@@ -1,10 +1,10 @@
 -- The newest records of each contract, cut out of the minutes of the last $6 sessions in which it was followed. The records of a minute are
 -- of one length, and the last byte of one is 0 where there was no solve.
-SELECT w.nth, r.ts_ms AS "tsMs", r.record
+SELECT w.nth, r.session_date AS "sessionDate", r.ts_ms AS "tsMs", r.record
 FROM (
   SELECT k.*, row_number() OVER () AS nth FROM (SELECT unnest($1::text[]) AS underlying, unnest($2::text[]) AS contract) AS k
 ) AS w CROSS JOIN LATERAL (
-  SELECT m.ts_ms, m.record
+  SELECT p.session_date, m.ts_ms, m.record
   FROM (
     SELECT session_date, place FROM greeks_places
     WHERE underlying = w.underlying AND contract = w.contract AND session_date <= $4
