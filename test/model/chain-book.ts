@@ -160,7 +160,16 @@ export class ChainBook {
     return this.#frames.map(({ atMs }) => atMs).filter((atMs) => atMs > this.prunedMs);
   }
 
-  /** A file that comes: beside those stored, in place of some, or not stored (methodology 13). */
+  /** The chains of a file: all are taken, or none, which is null. */
+  takeAll(chains: readonly SourceChain[], replace: boolean): Taken[] | null {
+    const [files, captures] = [this.#files, new Map(this.#captures)];
+    const taken = chains.map((chain) => this.take(chain, replace));
+    if (taken.every(({ kind }) => kind !== 'refused')) return taken;
+    [this.#files, this.#captures] = [files, captures];
+    return null;
+  }
+
+  /** A chain that comes: beside those stored, in place of some, or not stored (methodology 13). */
   take(chain: SourceChain, replace: boolean): Taken {
     const { underlying } = chain;
     const rows = inOrder(chain.lines).map((line) => {
@@ -261,13 +270,14 @@ export class ChainBook {
 
   /** True if a file's own quotes imply its spot. */
   #impliesItsSpot({ hash, underlying, session, spot, delayMs, capturedAt, rows }: StoredChain): boolean {
-    const known = this.#implied.get(hash);
+    const key = `${underlying} ${hash}`;
+    const known = this.#implied.get(key);
     if (known !== undefined) return known;
     const times = { underlying, sessionDate: session, capturedAt, delayMs };
     const chain = { ...times, spot, priorCloseSpot: null, partial: false, rows: [...rows] };
     const { impliedSpot } = priceChain(chain, spot!, pricingOf(this.reference, underlying, session));
     const isImplied = impliedSpot !== null && isNear(impliedSpot, spot!, 0.0005);
-    this.#implied.set(hash, isImplied);
+    this.#implied.set(key, isImplied);
     return isImplied;
   }
 

@@ -1,6 +1,6 @@
 // Chains as vendors write them: parts of a page, in each vendor's format, with the defects of a catalogue.
 import { createHash } from 'node:crypto';
-import { type Random, randomOf } from '../support/random.ts';
+import { type Random, randomOf, shuffled } from '../support/random.ts';
 import { dateOf, minute, newYorkTime } from './calendar.ts';
 import { type ChainLine, knownTerms } from './chains.ts';
 import { type Contract, contractPath, hashOf } from './world.ts';
@@ -33,8 +33,8 @@ export interface SourceChain {
 export interface ChainFile {
   name: string;
   bytes: Buffer;
-  /** Null if the file must be refused. */
-  chain: SourceChain | null;
+  /** Chains of its underlyings, by name; none if the file must be refused. */
+  chains: readonly SourceChain[];
   /** Number of bad lines. */
   badLines: number;
 }
@@ -253,6 +253,8 @@ function yfinance({ ms, lines }: ChainPart, random: Random): Written {
 const writers = { exchangePage, exchangeJson, massive, tradier, orats, theta, yfinance };
 export type ChainFormat = keyof typeof writers;
 export const chainFormats = Object.keys(writers) as ChainFormat[];
+/** The formats whose files are of one underlying: those of the exchange. Vendors' files may be of many. */
+export const ofOne: ReadonlySet<ChainFormat> = new Set(['exchangePage', 'exchangeJson']);
 const numberNames = ['openInterest', 'volume', 'last', 'fmv', 'iv', 'delta', 'gamma', 'theta', 'vega'] as const;
 
 /** A line as it is read: only what its format has; zeros that stand for no value are none. */
@@ -270,19 +272,14 @@ function asRead(line: ChainLine, { has, shares }: Written): ChainLine {
 }
 
 /** Defects of files; those that a format cannot have do nothing. */
-export const chainDefects = [
-  ...(['repeated', 'displaced', 'empty', 'contract', 'unit', 'other underlying', 'cut off'] as const),
-] as const;
+export const chainDefects = ['repeated', 'displaced', 'empty', 'contract', 'unit', 'cut off'] as const;
 export type ChainDefect = (typeof chainDefects)[number];
 
 /** The lines of a part with a defect in them; null if it has none of this kind. */
-function spoiledLines(lines: readonly ChainLine[], format: ChainFormat, defect: ChainDefect | null, line: ChainLine) {
+function spoiledLines(lines: readonly ChainLine[], defect: ChainDefect | null, line: ChainLine) {
   if (defect === 'empty') return [];
   if (defect === 'repeated') return [...lines, line];
-  if (defect === 'displaced') return [...lines, { ...line, bid: 0.05, ask: 0.1, openInterest: 7 }];
-  // A file of the exchange is of one underlying, that of a vendor may be of many.
-  const isOfOne = format === 'exchangePage' || format === 'exchangeJson';
-  return defect === 'other underlying' && isOfOne ? [...lines, { ...line, root: 'XSP' }] : null;
+  return defect === 'displaced' ? [...lines, { ...line, bid: 0.05, ask: 0.1, openInterest: 7 }] : null;
 }
 
 /** The text of a file with a defect that refuses it; null if it has none of this kind. */
@@ -293,29 +290,53 @@ function spoiledText(text: string, format: ChainFormat, defect: ChainDefect | nu
   return defect === 'cut off' && text.startsWith('{') ? text.slice(0, -20) : null;
 }
 
-/** A file of a part of a chain in a format. */
+/** Parts as one text: the lines of tables in any order, answers one after another. */
+function joined(parts: readonly Written[], random: Random): string {
+  if (parts.length === 1 || parts[0]!.ending === 'json') return parts.map(({ text }) => text).join('\n');
+  const lines = parts.map(({ text }) => text.split('\n'));
+  return [
+    lines[0]![0],
+    ...shuffled(
+      lines.flatMap((all) => all.slice(1)),
+      random,
+    ),
+  ].join('\n');
+}
+
+/** A file of parts of the chains of some underlyings in a format. */
 export function chainFile(
   format: ChainFormat,
-  part: ChainPart,
+  parts: readonly ChainPart[],
   { name, defect }: { name: string; defect: ChainDefect | null },
 ): ChainFile {
-  // The same part is the same text.
-  const random = randomOf(hashOf(JSON.stringify([format, part, defect])));
-  const chosen = random.pick(part.lines);
-  const spoiled = spoiledLines(part.lines, format, defect, chosen);
-  const written = writers[format]({ ...part, lines: spoiled ?? part.lines }, random);
-  const bad = spoiledText(written.text, format, defect, random);
+  // The same parts are the same text.
+  const random = randomOf(hashOf(JSON.stringify([format, parts, defect])));
+  const [first, ...others] = [parts[0]!, ...(defect === 'empty' ? [] : parts.slice(1))];
+  const chosen = random.pick(first.lines);
+  const spoiled = spoiledLines(first.lines, defect, chosen);
+  const given = [{ ...first, lines: spoiled ?? first.lines }, ...others];
+  const isOfOne = ofOne.has(format);
+  const asOne = { ...first, lines: given.flatMap(({ lines }) => lines) };
+  const written = (isOfOne ? [asOne] : given).map((part) => writers[format](part, random));
+  const text = joined(written, random);
+  const bad = spoiledText(text, format, defect, random);
   // A contract that is none: its line is omitted, and counts as bad unless the other side of a page's line is good.
   const [contract, hasBad] = [osi(chosen), defect === 'contract' && format !== 'orats' && format !== 'theta'];
-  const bytes = Buffer.from(bad ?? (hasBad ? written.text.replace(contract, 'NONE') : written.text));
-  const all = (written.lines ?? part.lines).map((line) => asRead(line, written));
-  const lines = hasBad ? all.filter((line) => osi(line) !== contract) : all;
-  const pair = pairsOf(part.lines).find(({ call, put }) => call === chosen || put === chosen)!;
-  const isHalf = format === 'exchangePage' && pair.call !== undefined && pair.put !== undefined;
-  const { capturedAt, delayMs, spot, priorCloseSpot } = written;
+  const bytes = Buffer.from(bad ?? (hasBad ? text.replace(contract, 'NONE') : text));
   const hash = createHash('sha256').update(bytes).digest('hex');
-  const read = { underlying: part.underlying, capturedAt, delayMs, spot, priorCloseSpot, partial: hasBad, lines, hash };
-  const isRefused = spoiled !== null || bad !== null || lines.length === 0;
-  const badLines = hasBad && !isHalf ? 1 : 0;
-  return { name: `${name}.${written.ending}`, bytes, chain: isRefused ? null : read, badLines };
+  const pair = pairsOf(first.lines).find(({ call, put }) => call === chosen || put === chosen)!;
+  const isHalf = format === 'exchangePage' && pair.call !== undefined && pair.put !== undefined;
+  const isRefused = spoiled !== null || bad !== null || (isOfOne && parts.length > 1);
+  const chains = (isRefused ? [] : parts).map(({ underlying, lines: own }, i): SourceChain => {
+    const { capturedAt, delayMs, spot, priorCloseSpot, lines: changed = own } = written[i]!;
+    const all = changed.map((line) => asRead(line, written[i]!));
+    const lines = hasBad ? all.filter((line) => osi(line) !== contract) : all;
+    return { underlying, capturedAt, delayMs, spot, priorCloseSpot, partial: hasBad, lines, hash };
+  });
+  return {
+    name: `${name}.${written[0]!.ending}`,
+    bytes,
+    chains: chains.filter(({ lines }) => lines.length > 0).toSorted((a, b) => (a.underlying < b.underlying ? -1 : 1)),
+    badLines: hasBad && !isHalf ? 1 : 0,
+  };
 }

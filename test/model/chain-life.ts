@@ -12,6 +12,8 @@ import {
   chainDefects,
   chainFile,
   chainFormats,
+  ofOne,
+  type SourceChain,
 } from './chain-files.ts';
 import { type ChainLine, chainUnderlyings, downloadTimes, knownTerms, pageOf } from './chains.ts';
 import { Differs, type Life } from './life.ts';
@@ -35,7 +37,8 @@ const otherRoots = {
 /** One file that was downloaded. */
 interface Download {
   format: ChainFormat;
-  part: ChainPart;
+  /** One of each underlying. */
+  parts: readonly ChainPart[];
 }
 
 export class ChainLife {
@@ -47,28 +50,35 @@ export class ChainLife {
     this.#life = life;
   }
 
-  /** Downloads a chain at an instant that has come, in parts. */
+  /** Downloads the chains of some underlyings at an instant that has come, in parts. */
   async download(random: Random): Promise<void> {
     const { world, gateway } = this.#life;
     const come = world.sessions.flatMap(downloadTimes).filter((ms) => ms + 20 * 60_000 < gateway.nowMs);
     if (come.length === 0) return;
-    const ms = random.once(2) ? random.pick(come.slice(-8)) : random.pick(come);
-    const underlying = random.pick(chainUnderlyings(world));
+    // Now and then at an instant of which other parts are stored.
+    const before = random.once(4) && this.#downloads.length > 0 ? random.pick(this.#downloads).parts[0]!.ms : null;
+    const ms = before ?? (random.once(2) ? random.pick(come.slice(-8)) : random.pick(come));
+    const all = shuffled(chainUnderlyings(world), random);
+    const underlyings = all.slice(0, random.once(3) ? 2 + random.below(2) : 1);
     const name = random.pick(Object.keys(cuts));
-    const format = random.pick(chainFormats.filter((each) => each !== 'orats' || wholeRows.has(name)));
-    const { lines } = pageOf(world, underlying, ms);
-    const middle = lines[Math.floor(lines.length / 2)]!.strike;
-    const keys = [...new Set(lines.map((line) => cuts[name]!(line, middle)))];
-    const gap = random.pick([0, 5000, 30_000, 90_000, 240_000]);
+    const mayBeOfOne = underlyings.length === 1 || random.once(6);
+    const isGood = (each: ChainFormat) => (each !== 'orats' || wholeRows.has(name)) && (mayBeOfOne || !ofOne.has(each));
+    const format = random.pick(chainFormats.filter(isGood));
+    const keyOf = (line: ChainLine) => {
+      const { lines } = pageOf(world, underlyings.find((each) => knownTerms[line.root]!.underlying === each)!, ms);
+      return cuts[name]!(line, lines[Math.floor(lines.length / 2)]!.strike);
+    };
+    const keys = [...new Set(underlyings.flatMap((each) => pageOf(world, each, ms).lines.map(keyOf)))];
+    const [gap, apart] = [random.pick([0, 5000, 30_000, 90_000, 240_000]), random.pick([0, 7000])];
     const isSpotless = random.once(5);
     const kept = random.once(4) ? keys.filter(() => !random.once(4)) : keys;
     const downloads = kept.map((key, i): Download => {
-      const page = pageOf(world, underlying, ms + i * gap);
-      const own = page.lines.filter((line) => cuts[name]!(line, middle) === key);
-      return {
-        format,
-        part: { ...page, ms: page.ms, spot: isSpotless ? null : page.spot, lines: thinned(own, random) },
-      };
+      const parts = underlyings.map((underlying, j): ChainPart => {
+        const page = pageOf(world, underlying, ms + i * gap + j * apart);
+        const own = page.lines.filter((line) => keyOf(line) === key);
+        return { ...page, spot: isSpotless ? null : page.spot, lines: thinned(own, random) };
+      });
+      return { format, parts: parts.filter(({ lines }) => lines.length > 0) };
     });
     await this.#ingest(downloads, random);
   }
@@ -76,8 +86,8 @@ export class ChainLife {
   /** A download comes again: the same, corrected, with more or with less, or in another format. */
   async again(random: Random): Promise<void> {
     if (this.#downloads.length === 0) return;
-    const { format, part } = random.pick(this.#downloads);
-    const changed = random.pick<(part: ChainPart) => ChainPart>([
+    const { format, parts } = random.pick(this.#downloads);
+    const change = random.pick<(part: ChainPart) => ChainPart>([
       (same) => same,
       ({ lines, ...of }) => ({ ...of, lines: lines.map((line) => ({ ...line, bid: line.bid && line.bid / 2 })) }),
       ({ lines, ...of }) => ({ ...of, lines: lines.filter(() => !random.once(6)) }),
@@ -88,10 +98,16 @@ export class ChainLife {
       (of) => ({ ...of, spot: null }),
       (of) => ({ ...of, spot: of.spot && of.spot + 0.01 }),
       (of) => ({ ...of, lines: pageOf(this.#life.world, of.underlying, of.ms).lines }),
-    ])(part);
-    if (changed.lines.length === 0) return;
+      (of) => ({
+        ...of,
+        lines: pageOf(this.#life.world, of.underlying, of.ms).lines.filter(() => !random.once(6)),
+      }),
+    ]);
+    const of = random.pick(parts);
+    const changed = parts.map((part) => (part === of ? change(part) : part)).filter(({ lines }) => lines.length > 0);
+    if (changed.length === 0) return;
     await this.#ingest(
-      [{ format: random.once(4) && format !== 'orats' ? 'exchangeJson' : format, part: changed }],
+      [{ format: random.once(4) && format !== 'orats' ? 'exchangeJson' : format, parts: changed }],
       random,
     );
   }
@@ -99,36 +115,51 @@ export class ChainLife {
   async #ingest(downloads: readonly Download[], random: Random): Promise<void> {
     const life = this.#life;
     const defect = random.once(5) ? random.pick(chainDefects) : null;
-    const files = downloads.map(({ format, part }, i) => {
+    const files = downloads.map(({ format, parts }, i) => {
       const name = life.nextName();
-      return chainFile(format, part, { name, defect: i === 0 ? defect : null });
+      return chainFile(format, parts, { name, defect: i === 0 ? defect : null });
     });
     this.#downloads.push(...downloads);
     const ordered = random.once(2) ? shuffled(files, random) : files;
     const [replace, maxErrors] = [random.once(8), random.once(2) ? 3 : 0];
-    for (const some of random.once(3) ? ordered.map((file) => [file]) : [ordered])
-      if (some.length > 0) await this.#ingestFiles(some, { replace, maxErrors });
+    const isOfMany = files.some(({ chains }) => chains.length > 1);
+    const only = random.once(isOfMany ? 3 : 12)
+      ? shuffled(chainUnderlyings(life.world), random).slice(0, 1 + random.below(2))
+      : null;
+    // Files that were read for some underlyings are read again for the others.
+    for (const symbols of only ? [only, null] : [null])
+      for (const some of random.once(3) ? ordered.map((file) => [file]) : [ordered])
+        if (some.length > 0) await this.#ingestFiles(some, { replace, maxErrors, only: symbols });
   }
 
-  async #ingestFiles(files: readonly ChainFile[], { replace, maxErrors }: { replace: boolean; maxErrors: number }) {
+  async #ingestFiles(
+    files: readonly ChainFile[],
+    { replace, maxErrors, only }: { replace: boolean; maxErrors: number; only: readonly string[] | null },
+  ) {
     const options = [...(replace ? ['--replace'] : []), ...(maxErrors > 0 ? ['--max-errors', String(maxErrors)] : [])];
+    if (only) options.push('--symbols', only.join());
     const { json, code, said } = await this.#life.run(['ingest', 'chain', ...options, ...this.#life.write(files)]);
     if (!json?.files) throw new Differs(`exit code ${code} without a report: ${said}`);
-    const expected = files.map(({ chain, badLines }): Json => {
-      if (chain === null || badLines > maxErrors) return { status: 'refused' };
-      const taken = this.book.take(chain, replace);
-      return taken.kind === 'same' ? { rows: chain.lines.length } : reported(taken, chain.lines.length, badLines);
+    const chosen = files.map(({ chains }) => chains.filter(({ underlying }) => only?.includes(underlying) ?? true));
+    const expected = files.map(({ badLines }, i): Json => {
+      const chains = chosen[i]!;
+      const taken = chains.length === 0 || badLines > maxErrors ? null : this.book.takeAll(chains, replace);
+      return taken === null ? { status: 'refused' } : reported(taken, chains, badLines);
     });
-    const found = json.files.map(({ status, rows, reason, bad_line_count, notes }: Json) => {
-      const note = notes.join('; ');
-      const numbers = (text: RegExp) => text.exec(note)?.slice(1).map(Number) ?? null;
-      return {
-        ...{ status, rows, bad_line_count, lacks: numbers(/lacks (\d+) of (\d+) expiries/) },
-        ...{
+    const found = json.files.map(({ status, rows, reason, bad_line_count, notes }: Json, i: number) => {
+      // Notes on one of several chains begin with its underlying.
+      const named = (underlying: string) => (files[i]!.chains.length > 1 ? `${underlying}: ` : '');
+      const chains = chosen[i]!.map(({ underlying }) => {
+        const note = notes.filter((each: string) => each.startsWith(named(underlying))).join('; ');
+        const numbers = (text: RegExp) => text.exec(note)?.slice(1).map(Number) ?? null;
+        const isCovered = `${note}${reason}`.match(/stored has all of it|the same content/) !== null;
+        return {
+          lacks: numbers(/lacks (\d+) of (\d+) expiries/),
           others: numbers(/with (\d+) other/)?.[0] ?? 0,
-          isCovered: `${note}${reason}`.match(/stored has all of it|^the same content/) !== null,
-        },
-      };
+          isCovered,
+        };
+      });
+      return { status, rows, bad_line_count, chains };
     });
     const differs = difference(found, expected, 'report');
     if (differs)
@@ -209,19 +240,20 @@ export class ChainLife {
   }
 }
 
-/** The report of a file on the group that it is in. */
-function reported(taken: Exclude<Taken, { kind: 'same' }>, rows: number, badLines: number): Json {
-  if (taken.kind === 'refused') return { status: 'refused' };
-  if (taken.kind === 'equal') return { rows, ...(!taken.isSolvedAgain && { status: 'unchanged' }) };
-  const counts = { rows, bad_line_count: badLines };
-  if (taken.kind === 'covered') return { status: 'unchanged', ...counts, isCovered: true };
-  const { files, subset, lacking, pairs } = taken.capture;
+/** The report of a file on the groups that its chains are in. */
+function reported(taken: readonly Taken[], chains: readonly SourceChain[], badLines: number): Json {
+  const is = (kind: Taken['kind']) => taken.some((each) => each.kind === kind);
+  const mayChange = taken.some((each) => each.kind === 'same' || (each.kind === 'equal' && each.isSolvedAgain));
   return {
-    status: 'stored',
-    ...counts,
-    isCovered: false,
-    others: files.length - 1,
-    lacks: subset ? [lacking, pairs] : null,
+    rows: chains.reduce((sum, { lines }) => sum + lines.length, 0),
+    ...(is('stored') ? { status: 'stored' } : !mayChange && { status: 'unchanged' }),
+    ...(!is('same') && !is('equal') && { bad_line_count: badLines }),
+    chains: taken.map((each) => {
+      if (each.kind === 'covered') return { isCovered: true };
+      if (each.kind !== 'stored') return {};
+      const { files, subset, lacking, pairs } = each.capture;
+      return { isCovered: false, others: files.length - 1, lacks: subset ? [lacking, pairs] : null };
+    }),
   };
 }
 

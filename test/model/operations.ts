@@ -190,7 +190,7 @@ function sampleFiles(life: Life, random: Random) {
     chainUnderlyings(world).map((underlying) => {
       const page = pageOf(world, underlying, ms);
       const lines = page.lines.map((line) => ({ ...line, openInterest: 2 * (line.openInterest ?? 0) }));
-      return chainFile('exchangeJson', { ...page, lines }, { name: nextName(), defect: null });
+      return chainFile('exchangeJson', [{ ...page, lines }], { name: nextName(), defect: null });
     }),
   );
   const options = some.flatMap((session) => dearer(world.options(root, session)));
