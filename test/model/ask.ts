@@ -23,7 +23,7 @@ import {
   type Timeframe,
 } from './figures.ts';
 import { type CallerName, callerNames, rightsOf } from './gateway.ts';
-import { optionRoots, type Print, tickerOf, type World } from './world.ts';
+import { isIndex, optionRoots, type Print, tickerOf, type World } from './world.ts';
 
 export interface Question {
   /** Its address; '' if only the graph answers it. */
@@ -151,7 +151,7 @@ function instant({ world, random, nowMs }: Asked, symbols: readonly string[], bo
 function askBars(asked: Asked): Question {
   const { world, book, nowMs, random } = asked;
   const { symbol } = random.pick([
-    ...world.symbols,
+    ...[...world.symbols, world.index],
     ...(book.sessionsOf(world.followed.symbol).length > 0 ? [world.followed] : []),
   ]);
   const timeframe = random.pick(['1s', '1m', '1m', '5m', '1h', '1d', '1d'] as const);
@@ -209,7 +209,8 @@ function quote(asked: Asked, symbol: string, at: number | null) {
   const now = at ?? asked.nowMs;
   const found = quoteOf(days, sessionOf(now), plusDays(dateOf(now), -recentDays));
   if (!found) return { symbol, ...unknown };
-  const { before, ...price } = found;
+  const { before, ...of } = found;
+  const price = { ...of, volume: isIndex({ symbol }) ? null : of.volume };
   const isKnown = before !== undefined && before.session >= plusDays(price.session_date, -recentDays);
   if (!isKnown) return { ...unknown, symbol, ...price };
   const close = before.bar.close / factorOf(asked, symbol, before.session, price.session_date);
@@ -217,7 +218,8 @@ function quote(asked: Asked, symbol: string, at: number | null) {
 }
 
 function askQuotes(asked: Asked): Question {
-  const symbols = asked.world.symbols.map(({ symbol }) => symbol);
+  const { world, random } = asked;
+  const symbols = [...world.symbols, ...(random.once(3) ? [world.index] : [])].map(({ symbol }) => symbol);
   const at = instant(asked, symbols, asked.book);
   const caller = asked.random.pick(callerNames);
   const restricted = symbols.filter((symbol) => refusal(asked.world, caller, { symbol }) !== null);
@@ -423,7 +425,7 @@ async function askStream(asked: Asked): Promise<Question> {
   const { world, book, options, random, nowMs } = asked;
   const recent = plusDays(dateOf(nowMs), 1 - recentDays);
   const states: State[] = [];
-  for (const { symbol } of [...world.symbols, world.followed].filter(() => random.once(3))) {
+  for (const { symbol } of [...world.symbols, world.followed, world.index].filter(() => random.once(3))) {
     states.push({ topic: `quotes:${symbol}`, event: 'quotes', answers: [quote(asked, symbol, null)] });
     const timeframe = random.pick(['1s', '1m', '5m', '1h', '1d'] as const);
     const bar = book.barsOf(symbol, timeframe).at(-1);

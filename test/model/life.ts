@@ -23,7 +23,7 @@ import {
   tapeFormats,
   type VendorFile,
 } from './vendors.ts';
-import { hashOf, optionRoots, type Print, type Quote, tickerOf, type World } from './world.ts';
+import { hashOf, isIndex, optionRoots, type Print, type Quote, tickerOf, type World } from './world.ts';
 
 /** One command of a life: its kind, and the seed of everything else about it. */
 export type Step = ({ kind: 'clock'; atMs: number } | { kind: keyof typeof commands; seed: number }) & {
@@ -208,7 +208,7 @@ export class Life {
     if (ended.length === 0) return;
     const sessions = random.once(3) ? ended : [random.pick(ended)];
     const isOfOptions = dataset === 'option-minute-bars';
-    const all = isOfOptions ? Object.keys(optionRoots) : world.symbols.map(({ symbol }) => symbol);
+    const all = isOfOptions ? Object.keys(optionRoots) : [...world.symbols, world.index].map(({ symbol }) => symbol);
     const symbols = random.once(2) ? all : [random.pick(all)];
     const bars: FileBar[] = [];
     const venues: (FileBar & { exchange: number })[] = [];
@@ -239,7 +239,8 @@ export class Life {
     );
     const replace = random.once(8);
     for (const part of parts.slice(0, 3)) {
-      const format = random.pick(barFormats[dataset]);
+      const isOfIndex = part.every(isIndex) && random.once(2);
+      const format = isOfIndex ? 'without volume' : random.pick(barFormats[dataset]);
       const own = venues.filter((each) => cut(each) === cut(part[0]!));
       for (const file of barFiles(format, part, own, this.nextName(), random.below(1e9)).slice(0, 4))
         await this.#ingestFile(dataset, file, replace, this.#refusal(file), () =>

@@ -71,6 +71,12 @@ const defects: Record<string, (life: Life, random: Random, prints: readonly Prin
     const [file] = barFiles('csv', [bar!, { ...bar!, bar: { ...bar!.bar, volume: 200 } }], [], life.nextName(), 1);
     await expectRefused(life, 'stock-minute-bars', [{ ...file!, isBad: true }]);
   },
+  /** Shares without a volume. */
+  async noVolume(life, random) {
+    const [bar] = hours(random.pick(life.ended()));
+    const [file] = barFiles('without volume', [bar!], [], life.nextName(), 1);
+    await expectRefused(life, 'stock-minute-bars', [{ ...file!, isBad: true }]);
+  },
 };
 
 export async function ingestDefect(life: Life, random: Random): Promise<void> {

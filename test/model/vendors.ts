@@ -5,7 +5,7 @@ import { type Random, randomOf, shuffled } from '../support/random.ts';
 import { dbnBar, dbnFile, dbnQuote, dbnSchemas, dbnTrade, undefinedPrice } from '../support/tapes/dbn-encoder.ts';
 import { dateOf, day, newYork, newYorkTime, plusDays } from './calendar.ts';
 import type { Bar } from './figures.ts';
-import { type Contract, contractPath, type Instrument, type Print, type Quote, tickerOf } from './world.ts';
+import { type Contract, contractPath, type Instrument, isIndex, type Print, type Quote, tickerOf } from './world.ts';
 
 /** A file of prints as a vendor writes it. */
 export interface VendorFile {
@@ -315,18 +315,21 @@ export interface BarFile {
 }
 
 const stockMinutes = ['csv', 'packed', 'without counts', 'massive', 'tradier', 'dbn', 'dbn of venues'] as const;
-export type BarFormat = (typeof stockMinutes)[number] | 'yfinance' | 'theta';
+export type BarFormat = (typeof stockMinutes)[number] | 'without volume' | 'yfinance' | 'download' | 'theta';
 export const barFormats = {
   'stock-minute-bars': stockMinutes,
-  'stock-day-bars': ['csv', 'packed', 'without counts', 'massive', 'dbn', 'yfinance'],
+  'stock-day-bars': ['csv', 'packed', 'without counts', 'massive', 'dbn', 'yfinance', 'download'],
   'option-minute-bars': ['csv', 'packed', 'without counts', 'massive', 'dbn', 'dbn of venues', 'theta', 'theta'],
 } as const satisfies Record<string, readonly BarFormat[]>;
 export type BarDataset = keyof typeof barFormats;
 
 const unknown = { vwap: null, trade_count: null };
 
+/** The ticker of bars: an index has the prefix of indexes. */
+const barTicker = (of: Instrument) => `${isIndex(of) ? 'I:' : ''}${tickerOf(of)}`;
+
 const barColumns: Cells<FileBar> = {
-  ...{ ticker: tickerOf, volume: ({ bar }) => bar.volume, open: ({ bar }) => bar.open },
+  ...{ ticker: barTicker, volume: ({ bar }) => bar.volume, open: ({ bar }) => bar.open },
   ...{ close: ({ bar }) => bar.close, high: ({ bar }) => bar.high, low: ({ bar }) => bar.low },
   window_start: ({ bar }) => `${bar.ts_ms}000000`,
 };
@@ -415,6 +418,16 @@ function yfinanceDays(bars: readonly Bar[]): string {
   return ['Date,Open,High,Low,Close,Adj Close,Volume,Dividends,Stock Splits', ...lines].join('\n');
 }
 
+/** The same of a ticker as `download` has them: three lines of header. */
+function yfinanceDownload(ticker: string, bars: readonly Bar[]): string {
+  const names = 'Adj Close,Close,Dividends,High,Low,Open,Stock Splits,Volume';
+  const tickers = names.replaceAll(/[^,]+/g, ticker);
+  const lines = bars.map(({ ts_ms: start, open, high, low, close, volume }) =>
+    [dateOf(start), close, close, 0, high, low, open, 0, volume].join(),
+  );
+  return [`Price,${names}`, `Ticker,${tickers}`, `Date${names.replaceAll(/[^,]/g, '')},`, ...lines].join('\n');
+}
+
 /** Minutes of ThetaData, with zeros for some without a trade. */
 function thetaBars(given: readonly FileBar[], name: string, random: Random) {
   const zero = { open: 0, high: 0, low: 0, close: 0, volume: 0, trade_count: 0 };
@@ -432,8 +445,15 @@ function thetaBars(given: readonly FileBar[], name: string, random: Random) {
   return thetaFile(rows, of, name, random);
 }
 
+/** Bars as they are read: an index has neither volume nor trades, whatever the file has. */
+const asRead = (bars: readonly FileBar[]) =>
+  bars.map((of) => (isIndex(of) ? { ...of, bar: { ...of.bar, ...unknown, volume: 0, weight: 0 } } : of));
+
 /** Bars as files of a format; `venues` are the same by venue. */
-export function barFiles(
+export const barFiles = (...of: Parameters<typeof writtenBars>): BarFile[] =>
+  writtenBars(...of).map((file) => ({ ...file, bars: asRead(file.bars) }));
+
+function writtenBars(
   format: BarFormat,
   given: readonly FileBar[],
   venues: readonly (FileBar & { exchange: number })[],
@@ -446,6 +466,10 @@ export function barFiles(
   const file = (fileName: string, text: string | Buffer, bars: readonly FileBar[], isDivided = false) => {
     return { name: fileName, bytes: Buffer.from(text), bars, isDivided };
   };
+  if (format === 'without volume') {
+    const { volume: _, ...others } = barColumns;
+    return [file(`${name}.csv`, csvOf(tableOf(given, others)), whole)];
+  }
   if (format === 'csv' || format === 'packed' || format === 'without counts') {
     const packing = format === 'packed' ? random.pick(['gz', 'zst', 'parquet'] as const) : 'csv';
     const isCounted = format !== 'without counts';
@@ -475,8 +499,10 @@ export function barFiles(
   }
   return grouped(whole, tickerOf).map((own) => {
     const [ticker, bars] = [tickerOf(own[0]!), own.map(({ bar }) => bar)];
-    if (format === 'massive') return file(`${name}-${ticker.replace('O:', '')}.json`, massiveBars(ticker, bars), own);
+    if (format === 'massive')
+      return file(`${name}-${ticker.replace('O:', '')}.json`, massiveBars(barTicker(own[0]!), bars), own);
     if (format === 'tradier') return file(`${ticker}_${name}.json`, tradierBars(bars), without(own));
+    if (format === 'download') return file(`${name}.csv`, yfinanceDownload(ticker, bars), without(own), true);
     return file(`${ticker}_${name}.csv`, yfinanceDays(bars), without(own), true);
   });
 }

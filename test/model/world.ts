@@ -72,6 +72,8 @@ export interface World {
   symbols: readonly ModelSymbol[];
   /** A ticker that comes by a live tape alone. */
   followed: ModelSymbol;
+  /** An index: it has bars alone. */
+  index: ModelSymbol;
   /**
    * Its feed of stocks: with ids and corrections; without corrections, and ids that a vendor now and then lacks; or
    * sequences for ids.
@@ -88,6 +90,9 @@ export interface World {
   /** The quotes of a session's prints of options. */
   quotes(underlying: string, session: string): readonly Quote[];
 }
+
+/** The ticker of the index; contracts are of none. */
+export const isIndex = ({ symbol, contract }: Instrument): boolean => symbol === 'SPX' && !contract;
 
 /** Underlyings with options; one is an index with two roots. */
 export const optionRoots: Record<string, readonly string[]> = { SPY: ['SPY'], AAPL: ['AAPL'], SPX: ['SPX', 'SPXW'] };
@@ -274,13 +279,14 @@ export function makeWorld(seed: number, kills = false): World {
     registered: false,
     evenings: random.once(2),
   };
-  const bySymbol = new Map([...symbols, followed].map((each) => [each.symbol, each]));
+  const index: ModelSymbol = { symbol: 'SPX', tape: 0, minTier: 'pro', registered: true, evenings: false };
+  const bySymbol = new Map([...symbols, followed, index].map((each) => [each.symbol, each]));
   const tapes = new Map<string, Print[]>();
   const options = new Map<string, Print[]>();
   const feed = random.pick(['ids', 'ids', 'no ids', 'sequences'] as const);
   const optionFeed = random.pick(['all', 'sequences', 'milliseconds'] as const);
   return {
-    ...{ seed, kills, sessions, symbols, followed, split, feed, optionFeed },
+    ...{ seed, kills, sessions, symbols, followed, index, split, feed, optionFeed },
     options(underlying, session) {
       const key = `${underlying} ${session}`;
       if (!options.has(key)) options.set(key, makeOptions(seed, sessions, underlying, session));
