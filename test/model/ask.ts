@@ -343,15 +343,20 @@ function askLargeTrades({ random }: Asked, symbol: string, session: string, prin
   };
 }
 
+/** An instant of a session that has come, on a whole minute; null = now. */
+function instantOf(session: string, { random, nowMs }: Asked): number | null {
+  const instant = openOf(session) + 60_000 * random.pick([-90, 1, 30, 200, 391, 600]);
+  return random.once(3) && instant < nowMs ? instant : null;
+}
+
 /** The newest bars of a contract's session; of an instant, from minutes that had ended. */
 function askContractBars(asked: Asked): Question {
-  const { world, options, random, nowMs } = asked;
+  const { world, options, random } = asked;
   const [symbol, session] = [random.pick(Object.keys(optionRoots)), random.pick(world.sessions)];
   const of = { symbol, contract: random.pick(world.options(symbol, session)).contract! };
   const timeframe = random.pick(['1m', '1m', '5m'] as const);
   const limit = random.pick([390, 390, 1 + random.below(5)]);
-  const instant = openOf(session) + 60_000 * random.pick([-90, 1, 30, 200, 391, 600]);
-  const at = random.once(3) && instant < nowMs ? instant : null;
+  const at = instantOf(session, asked);
   const minutes = options
     .barsOf(seriesOf(of), '1m')
     .filter(({ ts_ms: ms }) => sessionOf(ms) === session && (at === null || ms + 60_000 <= at));
@@ -363,6 +368,31 @@ function askContractBars(asked: Asked): Question {
     path: `/v2/options/${path}/bars?tf=${timeframe}&session=${session}&limit=${limit}${more}`,
     ...{ caller: 'session', needs: { symbol }, judge: data(example) },
     graph: inGraph(at, null, [field('contract', { id: path }), field('bars', { timeframe, session, limit })], example),
+  };
+}
+
+/** The contracts of a session that buyers and sellers initiated, over the minutes that have ended (methodology 11). */
+function askSignedVolume(asked: Asked): Question {
+  const { world, options, random, nowMs } = asked;
+  const symbol = random.pick(Object.keys(optionRoots));
+  const begun = world.sessions.filter((each) => openOf(each) <= nowMs);
+  if (begun.length === 0) return askContractBars(asked);
+  const session = random.pick(begun);
+  const id = tickerOf(random.pick(world.options(symbol, session)));
+  const at = instantOf(session, asked);
+  const through_ms = Math.floor((at ?? nowMs) / 60_000) * 60_000;
+  const prints = options.printsOf(symbol, session);
+  const counted = prints.filter(({ ms }) => ms < through_ms);
+  const own = counted.filter((print) => tickerOf(print) === id);
+  const of = (side: string) => own.filter((print) => print.side === side).reduce((sum, { size }) => sum + size, 0);
+  const known = { session_date: session, through_ms, bought: of('buy_inferred'), sold: of('sell_inferred') };
+  const hasSide = (some: readonly Print[]) => some.some(({ side }) => side !== 'unknown');
+  // The texts do not say if a side that a later print has counts.
+  const answers = [...(hasSide(prints) ? [known] : []), ...(hasSide(counted) ? [] : [null])];
+  return {
+    ...{ path: '', caller: 'session', needs: { symbol, scope: 'flow' } },
+    judge: anyOf(answers, ({ data }) => data),
+    graph: inGraph(at, null, [field('contract', { id }), field('signedVolume', { session })], known),
   };
 }
 
@@ -458,7 +488,7 @@ async function askStream(asked: Asked): Promise<Question> {
 }
 
 const kinds: readonly ((asked: Asked) => Question | Promise<Question>)[] = [
-  ...[askBars, askBars, askBars, askQuotes, askOffExchange, askOptions, askContractBars],
+  ...[askBars, askBars, askBars, askQuotes, askOffExchange, askOptions, askContractBars, askSignedVolume],
   ...[askChains, askChains, askChains, askStream],
 ];
 
