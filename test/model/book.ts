@@ -168,13 +168,14 @@ export class Book {
   readonly tapes = new Map<string, Print[]>();
   /** Waiting prints, of each file that brought some: equal prints of two files are one. */
   readonly waiting = new Map<string, Print[][]>();
-  readonly seals = new Set<string>();
   /** Stored bars of a series and length by their start. */
   readonly #bars = new Map<string, Map<number, Bar>>();
   /** Lengths of a symbol's session whose bars came last from a file of bars. */
   readonly #barFiles = new Set<string>();
   /** Sessions of contracts whose bars are of a tape of a session in progress. */
   readonly #live = new Set<string>();
+  /** Sessions of underlyings whose options are of a tape that was read before their end. */
+  readonly #liveTapes = new Set<string>();
   /** Stored quotes by contract and session. */
   readonly #quotes = new Map<string, Quote[]>();
   /** Splits by symbol and ex-date. */
@@ -322,8 +323,8 @@ export class Book {
     }
   }
 
-  isSealed(symbol: string, session: string): boolean {
-    return this.seals.has(keyOf('all', session)) || this.seals.has(keyOf(symbol, session));
+  isLive(symbol: string, session: string): boolean {
+    return this.#liveTapes.has(keyOf(symbol, session));
   }
 
   /** Takes files as parts of one tape. `only`: a reconciliation of this session; `quotes`: given with the tape. */
@@ -380,7 +381,10 @@ export class Book {
       key,
       prints.map((print) => this.#withSide(print, session, quotes)),
     );
-    this.#writeBars(symbol, session, isLive && prints[0]!.contract !== undefined);
+    const isLiveTape = isLive && prints[0]!.contract !== undefined;
+    if (isLiveTape) this.#liveTapes.add(key);
+    else this.#liveTapes.delete(key);
+    this.#writeBars(symbol, session, isLiveTape);
     // Prints outside of regular hours also wait for the tape of the day.
     if (!isRegular && !replace) this.#wait(key, prints);
   }

@@ -6,7 +6,7 @@ import { chainFile } from './chain-files.ts';
 import { chainUnderlyings, downloadTimes, pageOf } from './chains.ts';
 import { barsOf } from './figures.ts';
 import { Differs, type Life } from './life.ts';
-import { barFiles, liveLine, tapeFiles } from './vendors.ts';
+import { barFiles, liveLine, quoteFiles, tapeFiles, tapeFormats } from './vendors.ts';
 import { optionRoots, type Print } from './world.ts';
 
 /** Throws `Differs` unless a call refused some files and stored the others, with the exit code that says so. */
@@ -85,48 +85,78 @@ export async function ingestDefect(life: Life, random: Random): Promise<void> {
   await defects[random.pick(Object.keys(defects))]!(life, random, prints);
 }
 
+/** Files that would change a session of a symbol, by the command that reads them. */
+function changes(life: Life, symbol: string, session: string, seed: number) {
+  const { world } = life;
+  const csv = (prints: readonly Print[]) => {
+    const others = prints.map((print) => ({ ...print, price: print.price + 100 }));
+    return tapeFiles('csv', others, life.nextName(), seed);
+  };
+  const stocks = world.symbols.some((each) => each.symbol === symbol) ? csv(world.tape(symbol, session)) : [];
+  const options = optionRoots[symbol] ? csv(world.options(symbol, session)) : [];
+  const chains = chainUnderlyings(world).includes(symbol) ? [pageOf(world, symbol, downloadTimes(session)[1]!)] : [];
+  const others = chains.map(({ lines, ...of }) => ({ ...of, lines: lines.map((line) => ({ ...line, volume: 77 })) }));
+  const files = chains.length > 0 ? [chainFile('exchangeJson', others, { name: life.nextName(), defect: null })] : [];
+  const of = (...command: string[]) => command;
+  return [
+    { command: of('ingest', 'stock-trades', '--replace'), files: stocks },
+    { command: of('reconcile', '--session', session), files: stocks },
+    { command: of('ingest', 'option-trades', '--replace', '--solve-most', '0'), files: options },
+    { command: of('reconcile', '--session', session, '--solve-most', '0'), files: options },
+    { command: of('ingest', 'chain', '--replace'), files },
+  ].filter((change) => change.files.length > 0);
+}
+
 /** Seals a stored session of a symbol, which nothing then changes, and takes the seal off. */
 export async function sealAndUndo(life: Life, random: Random): Promise<void> {
-  const { book, world } = life;
-  const { symbol } = random.pick(world.symbols);
-  const stored = book.sessionsOf(symbol).filter((session) => closeOf(session) + 1_200_000 <= life.gateway.nowMs);
+  const { book, options, world } = life;
+  const symbol = random.pick([...world.symbols.map((each) => each.symbol), ...Object.keys(optionRoots)]);
+  const stored = [...book.sessionsOf(symbol), ...options.sessionsOf(symbol)].filter(
+    (session) => closeOf(session) + 1_200_000 <= life.gateway.nowMs,
+  );
   if (stored.length === 0) return;
   const session = random.pick(stored);
-  // Options of a tape that was read before the end are not reconciled.
-  const mayRefuse = life.options.sessionsOf(symbol).includes(session);
   const seal = async (more: string[], status: string) => {
     const { json, said } = await life.run(['seal', '--session', session, '--symbols', symbol, ...more]);
-    if (json?.status === 'refused' && mayRefuse) return false;
     if (json?.status !== status) throw new Differs(`seal: ${JSON.stringify(json)} ${said}, expected ${status}`);
-    return true;
   };
-  if (!(await seal([], 'sealed'))) return;
-  const other = world.tape(symbol, session).map((print) => ({ ...print, price: print.price + 100 }));
-  const [file] = tapeFiles('csv', other, life.nextName(), random.below(1e9));
-  const command = random.pick([
-    ['ingest', 'stock-trades', '--replace'],
-    ['reconcile', '--session', session],
-  ]);
-  const { code, json } = await life.run([...command, ...life.write([file!])]);
+  // Options of a tape that was read before the end are not reconciled.
+  if (options.isLive(symbol, session)) return seal([], 'refused');
+  await seal([], 'sealed');
+  const { command, files } = random.pick(changes(life, symbol, session, random.below(1e9)));
+  const { code, json } = await life.run([...command, ...life.write(files)]);
   if (code !== 1) throw new Differs(`a sealed session: code ${code}, ${JSON.stringify(json)}`);
   await seal(['--undo'], 'undone');
 }
 
-/** Makes a session again from some symbols' tapes; prints of other sessions are skipped. */
+/** Makes a session again from some symbols' tapes, of options with quotes or without; other sessions are skipped. */
 export async function reconcile(life: Life, random: Random): Promise<void> {
-  const { world, book } = life;
+  const { world } = life;
   const over = life.ended();
   if (over.length === 0) return;
   const session = random.pick(over);
-  const some = world.symbols.filter(() => random.once(2));
+  const isOfOptions = random.once(2);
+  const all = isOfOptions ? Object.keys(optionRoots) : world.symbols.map(({ symbol }) => symbol);
+  const some = all.filter(() => random.once(2));
+  const tapes = (of: string) =>
+    some.flatMap((symbol) => (isOfOptions ? world.options(symbol, of) : world.tape(symbol, of)));
   const beside = tradingDay(session, random.pick([-1, 1]));
-  const own = some.flatMap(({ symbol }) => world.tape(symbol, session).filter(() => !random.once(10)));
-  const others = world.sessions.includes(beside) ? some.flatMap(({ symbol }) => world.tape(symbol, beside)) : [];
+  const own = tapes(session).filter(() => !random.once(10));
+  const others = world.sessions.includes(beside) ? tapes(beside) : [];
   const prints = [...own, ...others.filter(() => random.once(3))].filter(({ ms }) => ms <= life.gateway.nowMs);
   if (own.length === 0) return;
-  const [file] = tapeFiles(random.pick(['csv', 'packed'] as const), prints, life.nextName(), random.below(1e9));
-  const { code, json, said } = await life.run(['reconcile', '--session', session, ...life.write([file!])]);
-  const { written } = book.takeTape([file!.prints], { replace: true, only: session });
+  const format = random.pick(isOfOptions ? tapeFormats[world.optionFeed] : (['csv', 'packed'] as const));
+  const files = tapeFiles(format, prints, life.nextName(), random.below(1e9));
+  const given = isOfOptions && random.once(2) ? some.flatMap((symbol) => world.quotes(symbol, session)) : [];
+  const quotes =
+    given.length > 0 ? quoteFiles(random.pick(['csv', 'packed', 'dbn', 'theta']), given, life.nextName(), 1) : [];
+  const argv = ['reconcile', '--session', session, ...(isOfOptions ? ['--solve-most', '0'] : []), ...life.write(files)];
+  if (quotes.length > 0) argv.push('--quotes', ...life.write(quotes));
+  const { code, json, said } = await life.run(argv);
+  const { written } = (isOfOptions ? life.options : life.book).takeTape(
+    files.map((file) => file.prints),
+    { replace: true, only: session, quotes: quotes.length > 0 ? quotes.flatMap((file) => file.quotes) : null },
+  );
   const after = written.reduce((sum, { count }) => sum + count, 0);
   if (code === 0 && (json.change?.after ?? 0) === after && (json.change?.symbols ?? 0) === written.length) return;
   throw new Differs(
