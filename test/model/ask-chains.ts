@@ -85,6 +85,7 @@ async function askChain(asked: Asked): Promise<Question> {
   return {
     ...(isFollowed && { isFollowed }),
     path,
+    needs: { symbol: at.underlying },
     caller: random.pick(['key', 'session']),
     graph: {
       fields: isFollowed ? [field('chainCaptured', { symbol: at.underlying, expiry })] : fields,
@@ -165,6 +166,7 @@ async function askGrid(asked: Asked): Promise<Question> {
   const { path, fields } = below(at, `gex/${at.underlying}/grid`, ['gex', 'grid'], { byExpiry: isByExpiry, top });
   return {
     path,
+    needs: { symbol: at.underlying },
     caller: random.pick(['key', 'session']),
     graph: { fields, example: answers[0] ?? none, sparse: 'strikes' },
     judge: anyOf(last ? answers : [none], ({ data }) => data),
@@ -185,6 +187,7 @@ async function askHistory(asked: Asked): Promise<Question> {
   const { path, fields } = below(at, `gex/${at.underlying}/history`, ['gex', 'history'], args);
   return {
     path,
+    needs: { symbol: at.underlying },
     caller: random.pick(['key', 'session']),
     graph: { fields, example: { captures: answers[0] ?? [] } },
     judge: (answer) => {
@@ -223,6 +226,7 @@ async function askLevels(asked: Asked): Promise<Question> {
   const isAsked = ({ kind }: Json) => ['call_wall', 'put_wall', 'flip'].includes(kind);
   return {
     path: `/v2/levels/${underlying}`,
+    needs: { symbol: underlying },
     caller: asked.random.pick(['key', 'session']),
     graph: {
       fields: [field('symbol', { symbol: underlying }), 'levels'],
@@ -245,6 +249,7 @@ async function askExposures(asked: Asked): Promise<Question> {
   const { path, fields } = below(at, `gex/${at.underlying}/exposures`, ['gex', 'exposures'], {});
   return {
     path,
+    needs: { symbol: at.underlying },
     caller: random.pick(['key', 'session']),
     graph: { fields, example: { captured_at: 0, spot: 0, total: { delta: 0, vega: 0 } } },
     judge: anyOf(capture ? answers : [none], ({ data }) => data),

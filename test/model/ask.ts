@@ -66,7 +66,7 @@ export function refusal(world: World, caller: CallerName, { symbol, scope }: Nee
 /** A question, now and then as another caller asks it: one without a right to the answer gets the code. */
 function asCaller(asked: Asked, question: Question): Question {
   const { random, world } = asked;
-  if (!question.needs || !random.once(3)) return question;
+  if (!question.needs || question.isFollowed || !random.once(3)) return question;
   const caller = random.pick(callerNames);
   const code = refusal(world, caller, question.needs);
   if (code === null) return { ...question, caller };
