@@ -227,6 +227,24 @@ const faults: readonly Fault[] = [
     to: 'const within = { gte: addDays(date, -longestHeldDays) };',
   },
   {
+    name: 'a file of many underlyings is stored without one that is refused',
+    file: 'src/intake/ingest/chains/chain.ts',
+    from: 'if (rejection !== null) throw',
+    to: 'if (rejection !== null && isAlone) throw',
+  },
+  {
+    name: 'a file of many underlyings that was read for some is not read for others',
+    file: 'src/intake/ingest/chains/chain.ts',
+    from: "symbols === null ? '' :",
+    to: "symbols !== undefined ? '' :",
+  },
+  {
+    name: 'chains of a file have the time of the newest of them',
+    file: 'src/intake/tape/chains/chain-file.ts',
+    from: 'Math.max(...groups.map(({ newestMs }) => newestMs))',
+    to: 'Math.max(...[...this.#byRoot.values()].map(({ newestMs }) => newestMs))',
+  },
+  {
     name: 'expirations at the time of a chain are of the one before',
     file: 'src/store/chain/chain-captures.ts',
     from: 'const headers = await headersAsOf(store, times);',
@@ -375,6 +393,66 @@ const faults: readonly Fault[] = [
     file: 'src/resolvers/as-of.ts',
     from: 'past?.atMs ?? nowMs;',
     to: 'nowMs;',
+  },
+  {
+    name: 'a file without volumes is one of shares',
+    file: 'src/intake/tape/csv/bar-lines.ts',
+    from: 'const volume = isIndex ? 0 :',
+    to: 'const volume = isIndex || at.volume === undefined ? 0 :',
+  },
+  {
+    name: 'an index has the trades of its file',
+    file: 'src/intake/tape/csv/bar-lines.ts',
+    from: 'if (isIndex) return { tsMs',
+    to: 'if (isIndex && at.volume === undefined) return { tsMs',
+  },
+  {
+    name: 'the third line of a download of yfinance is a day',
+    file: 'src/intake/tape/vendors/yfinance.ts',
+    from: "if (key === 'Ticker' || key === 'Date') return null;",
+    to: "if (key === 'Ticker') return null;",
+  },
+  {
+    name: 'signed volume counts the minute in progress',
+    file: 'src/core/domain/flow/contract-minutes.ts',
+    from: 'tsMs[last]! < beforeMs',
+    to: 'tsMs[last]! <= beforeMs',
+  },
+  {
+    name: 'contracts without a side are bought',
+    file: 'src/store/flow/signed-volumes.ts',
+    from: 'bought: before.bought + sums.bought,',
+    to: 'bought: before.bought + sums.bought + sums.unsided,',
+  },
+  {
+    name: 'quotes of a reconciliation are not read',
+    file: 'src/intake/ingest/options/reconcile.ts',
+    from: 'const source = quotesOfTape(tx, paths.quotes);',
+    to: 'const source = quotesOfTape(tx, []);',
+  },
+  {
+    name: 'options of a tape that was read before the end are sealed',
+    file: 'src/intake/ingest/seal.ts',
+    from: 'return live.length > 0 ?',
+    to: 'return live.length > 99 ?',
+  },
+  {
+    name: 'chains of a sealed session change',
+    file: 'src/intake/ingest/chains/chain.ts',
+    from: '  await rejectSealed(\n    tx,\n    captures.map(',
+    to: '  await rejectSealed(\n    tx,\n    captures.slice(9).map(',
+  },
+  {
+    name: 'chains need no tier',
+    file: 'src/resolvers/chain/chain.ts',
+    from: 'requireReadable(context.caller, await findSymbol(context, symbol));',
+    to: 'await findSymbol(context, symbol);',
+  },
+  {
+    name: 'contracts need no tier',
+    file: 'src/resolvers/chain/contract.ts',
+    from: 'requireReadable(context.caller, await registeredSymbol(context, await underlyingOf(context, contract)));',
+    to: 'await registeredSymbol(context, await underlyingOf(context, contract));',
   },
 ];
 
