@@ -2,6 +2,7 @@ import { Socket } from 'node:net';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
+import { driverFailureOf } from '../rows/sql-state.ts';
 import { storeError } from '../rows/store-error.ts';
 import { passwordOf, stopServer, superuser } from './embedded-cluster.ts';
 import type { EmbeddedLocation } from './embedded-location.ts';
@@ -63,8 +64,7 @@ export async function takePart(
     await client.end().catch(() => {});
     if (stop.aborted) return null;
     const { code, message } = error as { code?: string; message: string };
-    if (code === undefined ? /terminated|timeout|connection error|not queryable/i.test(message) : passing.has(code))
-      return null;
+    if (code === undefined ? driverFailureOf(error) !== null : passing.has(code)) return null;
     throw storeError(`The embedded PostgreSQL in ${location.cluster} refused the connection: ${message}`, error);
   } finally {
     stop.removeEventListener('abort', onStop);

@@ -9,3 +9,23 @@ export function sqlStateOf(error: unknown): string | null {
   const original = driverAdapterError?.cause?.originalCode;
   return typeof original === 'string' ? original : null;
 }
+
+/** A statement that was not answered in time, or a connection that was lost, or not made in time. */
+export type DriverFailure = 'unanswered' | 'lost' | 'unreachable';
+
+// The errors that `pg` makes itself have no code. This is the only place that knows their texts.
+const driverTexts: ReadonlyMap<string, DriverFailure> = new Map([
+  ['Query read timeout', 'unanswered'],
+  ['Connection terminated', 'lost'],
+  ['Connection terminated unexpectedly', 'lost'],
+  ['Client was closed and is not queryable', 'lost'],
+  ['Client has encountered a connection error and is not queryable', 'lost'],
+  ['timeout expired', 'unreachable'],
+  ['Connection terminated due to connection timeout', 'unreachable'],
+  ['timeout exceeded when trying to connect', 'unreachable'],
+]);
+
+/** The failure behind an error of `pg` itself; null for any other, such as an error response of PostgreSQL. */
+export function driverFailureOf(error: unknown): DriverFailure | null {
+  return error instanceof Error ? (driverTexts.get(error.message) ?? null) : null;
+}

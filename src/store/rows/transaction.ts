@@ -8,7 +8,7 @@ import { notedModels } from './models/noted-models.ts';
 import type { HeldModels } from './models/prisma.ts';
 import type { GenerationWriter } from './models/superseded.ts';
 import type { Reader } from './reader.ts';
-import { sqlStateOf } from './sql-state.ts';
+import { driverFailureOf, sqlStateOf } from './sql-state.ts';
 import { transactionsOf, writeProblemOf } from './write-watch.ts';
 
 /**
@@ -94,7 +94,7 @@ async function attempt<T>(
     return result;
   } catch (error) {
     // A database that did not answer will not answer a rollback either: closing the connection rolls back.
-    if (isUnanswered(error)) broken ??= error;
+    if (driverFailureOf(error) === 'unanswered') broken ??= error as Error;
     else await tx.query('rollback').catch((failure: Error) => (broken ??= failure));
     // A failure that concerns every write is reported by the store; a rejected row is not.
     if (writeProblemOf(error) !== null) store.writes.wrote(writer(), error);
@@ -118,14 +118,6 @@ export async function inSettledTransaction<T>(
 ): Promise<T> {
   await store.cluster.untilSettled(always);
   return inTransaction(store, work, { once });
-}
-
-/**
- * True if a statement was not answered within the store's limit (`StoreOptions.statementTimeoutMs`), not even with its
- * cancellation.
- */
-function isUnanswered(error: unknown): error is Error {
-  return error instanceof Error && error.message === 'Query read timeout';
 }
 
 /** Class of the errors of values that a column cannot hold. */

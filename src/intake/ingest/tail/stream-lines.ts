@@ -41,16 +41,17 @@ function isAfter(a: string, b: string): boolean {
   return aMs > bMs || (aMs === bMs && aCount > bCount);
 }
 
-/** True if Redis rejected a command with an error that begins with these words. */
-function isReply(error: unknown, words: string): boolean {
-  return error instanceof Error && error instanceof ReplyError && error.message.startsWith(words);
+/** The code with which Redis rejected a command: by its protocol the first word of the reply. Null for other errors. */
+function replyCodeOf(error: unknown): string | null {
+  return error instanceof ReplyError ? error.message.split(' ', 1)[0]! : null;
 }
 
-const passing = ['LOADING', 'MASTERDOWN', 'READONLY', 'TRYAGAIN', 'CLUSTERDOWN'];
+const passing = new Set(['LOADING', 'MASTERDOWN', 'READONLY', 'TRYAGAIN', 'CLUSTERDOWN']);
 
 /** True if Redis is temporarily unreachable. Waiting does not help with other errors. */
 function isPassing(error: unknown): boolean {
-  return !isReply(error, '') || passing.some((word) => isReply(error, word));
+  const code = replyCodeOf(error);
+  return code === null || passing.has(code);
 }
 
 async function connected(url: string): Promise<Redis> {
@@ -157,7 +158,7 @@ export class StreamLines implements TapePlaces {
   async joinGroup(): Promise<void> {
     const { stream, group } = this.#options;
     await this.#redis.xgroup('CREATE', stream, group, this.#lastGiven, 'MKSTREAM').catch((error: Error) => {
-      if (!error.message.startsWith('BUSYGROUP')) throw error;
+      if (replyCodeOf(error) !== 'BUSYGROUP') throw error;
     });
   }
 
@@ -219,7 +220,7 @@ export class StreamLines implements TapePlaces {
       return entries.length === 0 ? null : entries;
     } catch (error) {
       if (this.#options.stop.aborted) return null;
-      if (isReply(error, 'NOGROUP')) await this.joinGroup().catch((failed) => this.#comesBack(failed));
+      if (replyCodeOf(error) === 'NOGROUP') await this.joinGroup().catch((failed) => this.#comesBack(failed));
       else if (isPassing(error)) await this.#comesBack(error);
       else throw error;
       // Entries of a lost answer belong to this consumer, like delivered ones.
