@@ -17,7 +17,7 @@ import { type HeldModels, type Models, openPrisma, type PrismaOverPool } from '.
 import type { Reader } from './reader.ts';
 import { type Snapshot, Snapshots } from './snapshots.ts';
 import { storeError } from './store-error.ts';
-import { observedPool, type StatementObserver } from './timed-client.ts';
+import { observedPool, PooledClient, type StatementObserver } from './timed-client.ts';
 import { type WriteWatch, watchWrites } from './write-watch.ts';
 
 /** Data as it was known at an instant. */
@@ -257,7 +257,9 @@ type OpenPool = (to: pg.PoolConfig) => pg.Pool;
 function poolOpener({ poolSize = usualPoolSize, statementTimeoutMs = 0, onStatement }: StoreOptions): OpenPool {
   return (to) => {
     const limited = { ...to, ...limits(statementTimeoutMs), max: poolSize };
-    return survivingLosses(onStatement ? observedPool(limited, onStatement) : new pg.Pool(limited));
+    return survivingLosses(
+      onStatement ? observedPool(limited, onStatement) : new pg.Pool({ ...limited, Client: PooledClient }),
+    );
   };
 }
 

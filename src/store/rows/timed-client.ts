@@ -1,5 +1,20 @@
-import { AsyncResource } from 'node:async_hooks';
+import { AsyncLocalStorage, AsyncResource } from 'node:async_hooks';
 import pg from 'pg';
+
+/**
+ * Runs what outlives a request outside of its context, which would otherwise be held as long, and be that of whatever
+ * happens to it later.
+ */
+export const outsideOfRequests = AsyncLocalStorage.snapshot();
+
+/** A connection of a pool: its socket belongs to no request, although one makes it. */
+export class PooledClient extends pg.Client {
+  // `pg` declares two overloads: arguments are passed on unchanged.
+  override connect(...given: unknown[]): never {
+    const connect = super.connect as (...args: unknown[]) => unknown;
+    return outsideOfRequests(() => connect.apply(this, given)) as never;
+  }
+}
 
 /** Called for each statement when it is sent. Call the returned function with whether it failed. */
 export type StatementObserver = (text: string) => (failed: boolean) => void;
@@ -14,8 +29,8 @@ function textOf(statement: unknown): string | null {
 }
 
 /** A connection class for a pool that reports all statements to `observe`. */
-function timedClient(observe: StatementObserver): typeof pg.Client {
-  return class TimedClient extends pg.Client {
+function timedClient(observe: StatementObserver): typeof PooledClient {
+  return class TimedClient extends PooledClient {
     // `pg` declares eight overloads: arguments are passed on unchanged.
     override query(...given: unknown[]): never {
       const send = super.query as (...args: unknown[]) => unknown;

@@ -14,9 +14,9 @@ import { transactionsOf, writeProblemOf } from './write-watch.ts';
 /**
  * One connection in a transaction: `query`, streams of pg-copy-streams, and Prisma's models all use it. `changes` has
  * the changes so far: models and sets of rows record them themselves, an SQL statement that writes cached data is
- * recorded where it is sent.
+ * recorded where it is sent. When it has ended, nothing can be sent: the connection is another's.
  */
-export type Transaction = pg.PoolClient & Reader & GenerationWriter & { readonly changes: ChangeSet };
+export type Transaction = Pick<pg.PoolClient, 'query'> & Reader & GenerationWriter & { readonly changes: ChangeSet };
 
 export interface TransactionOptions {
   /** True if `work` has effects outside the store, and must not be retried. */
@@ -63,48 +63,66 @@ async function attempt<T>(
   work: (tx: Transaction) => Promise<T>,
   { onCommit, lock }: Attempt,
 ): Promise<T> {
-  const tx = await store.pool.connect();
-  const sentBefore = bytesSent(tx);
-  const writer = () => transactionsOf(bytesSent(tx) - sentBefore);
+  const client = await store.pool.connect();
+  const sentBefore = bytesSent(client);
+  const writer = () => transactionsOf(bytesSent(client) - sentBefore);
   let broken: Error | undefined;
   let held: HeldModels | undefined;
   const onError = (error: Error) => {
     broken = error;
   };
-  tx.on('error', onError);
+  client.on('error', onError);
+  const lent = lentQuery(client);
   try {
-    await (lock === undefined ? tx.query('begin') : beginLocked(tx, lock));
-    held = await store.holdModels(tx);
+    await (lock === undefined ? client.query('begin') : beginLocked(client, lock));
+    held = await store.holdModels(client);
     const changes = new ChangeSet();
     const note = changes.addRows.bind(changes);
     const { cluster } = store;
     const routing = cluster.transactionRouting;
     const written = { generation: null, keepsSuperseded: store.keepSupersededMs > 0 };
-    const transaction = Object.assign(tx, { prisma: notedModels(held.models, note), changes, routing, ...written });
-    const result = await work(transaction);
-    await cluster.beforeCommit(tx);
+    const tx: Transaction = { query: lent.query, prisma: notedModels(held.models, note), changes, routing, ...written };
+    const result = await work(tx);
+    await cluster.beforeCommit(client);
     const change = changes.announced();
-    const id = change && (await announce(store, transaction, change));
+    const id = change && (await announce(store, tx, change));
     onCommit();
     // A transaction that may have been committed does not count as announced: its announcement may still arrive.
-    const warned = await commit(tx, () => change && moveVersions(store, change, null));
+    const warned = await commit(client, () => change && moveVersions(store, change, null));
     if (change) moveVersions(store, change, id);
-    if (warned) await cluster.afterWarning(tx);
+    if (warned) await cluster.afterWarning(client);
     if (store.writes.failing().has(writer())) store.writes.wrote(writer(), null);
     return result;
   } catch (error) {
     // A database that did not answer will not answer a rollback either: closing the connection rolls back.
     if (driverFailureOf(error) === 'unanswered') broken ??= error as Error;
-    else await tx.query('rollback').catch((failure: Error) => (broken ??= failure));
+    else await client.query('rollback').catch((failure: Error) => (broken ??= failure));
     // A failure that concerns every write is reported by the store; a rejected row is not.
     if (writeProblemOf(error) !== null) store.writes.wrote(writer(), error);
     throw error;
   } finally {
     held?.release();
-    tx.off('error', onError);
+    lent.end();
+    client.off('error', onError);
     // A connection that could not roll back is not reused.
-    tx.release(broken);
+    client.release(broken);
   }
+}
+
+/** A connection's `query`, until `end`: then it throws. Nothing is added to the connection itself. */
+function lentQuery(client: pg.PoolClient): { query: pg.PoolClient['query']; end(): void } {
+  const send = client.query.bind(client) as (...given: unknown[]) => unknown;
+  let hasEnded = false;
+  const query = (...given: unknown[]) => {
+    if (hasEnded) throw new Error('The transaction has ended.');
+    return send(...given);
+  };
+  return {
+    query: query as pg.PoolClient['query'],
+    end() {
+      hasEnded = true;
+    },
+  };
 }
 
 /**

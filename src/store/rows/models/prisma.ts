@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { type Prisma, PrismaClient } from '../../../../generated/store/client.ts';
+import { outsideOfRequests } from '../timed-client.ts';
 import { heldConnections, Lease } from './prisma-adapter.ts';
 import { statementNames } from './statement-names.ts';
 
@@ -69,7 +70,7 @@ export function openPrisma(pool: pg.Pool, schema: string): PrismaOverPool {
       const known = leases.get(connection);
       const isGood = known !== undefined && performance.now() - known.begunAt < renewAfterMs;
       if (!isGood) known?.lease.end();
-      const { lease, models } = isGood ? known : await begin(connection);
+      const { lease, models } = isGood ? known : await outsideOfRequests(() => begin(connection));
       lease.isOpen = true;
       return {
         models,
