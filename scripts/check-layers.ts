@@ -12,6 +12,7 @@ import {
   folders,
   restrictedImports,
   rooms,
+  sharedParts,
   sharedRoom,
   typeOnlyImports,
 } from './layer-rules.ts';
@@ -64,7 +65,8 @@ function checkFolder(file: string, target: string, { line, specifier }: ImportSi
 function mayImport(room: string, target: string, { typeOnly }: ImportSite): boolean {
   const allowed = rooms[room] ?? [];
   if (allowed === '*') return true;
-  return isWithin(placeOf(target), [sharedRoom, ...allowed, ...(typeOnly ? (typeOnlyImports[room] ?? []) : [])]);
+  const shared = sharedParts[room] ?? [sharedRoom];
+  return isWithin(placeOf(target), [...shared, ...allowed, ...(typeOnly ? (typeOnlyImports[room] ?? []) : [])]);
 }
 
 function checkImport(file: string, site: ImportSite): void {

@@ -1,6 +1,6 @@
 /**
  * The rooms of src/, and which others each may import; `room/folder` = one folder of a room. All may import `platform`,
- * which knows nothing of the market. `'*'` = any.
+ * which knows nothing of the market; `core` nothing of what answers are made of. `'*'` = any.
  */
 export const rooms: Record<string, readonly string[] | '*'> = {
   platform: [],
@@ -29,8 +29,9 @@ export const typeOnlyImports: Record<string, readonly string[]> = {
   graphql: ['live'],
 };
 
-/** The room that all may import. */
+/** The room that all may import, and the rooms that may import only some folders of it. */
 export const sharedRoom = 'platform';
+export const sharedParts: Record<string, readonly string[]> = { core: ['platform/config', 'platform/runtime'] };
 
 /**
  * The folders of a room, or of a folder, and which of their neighbours each may import. A file that lies directly in it

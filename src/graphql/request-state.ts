@@ -3,7 +3,7 @@ import { GraphQLError } from 'graphql';
 import type { Admitted, Charged } from '../access/admission.ts';
 import type { EndpointServices } from '../access/endpoint-services.ts';
 import type { Lifetime } from '../platform/runtime/lifetime.ts';
-import { Failure, internal } from '../platform/wire/failure.ts';
+import { internal, knownFailure } from '../platform/wire/failure.ts';
 import type { Prediction } from './limits/weighed-operation.ts';
 import { requestErrorOf } from './request-error.ts';
 
@@ -57,7 +57,7 @@ export function stateOf({ contextValue }: { contextValue?: unknown }): Operation
 /** An error that ends the whole request; one that is not the client's is logged. */
 export function requestError(services: EndpointServices, { req }: HttpContext, error: unknown): GraphQLError {
   if (error instanceof GraphQLError) return error;
-  const failure = error instanceof Failure ? error : internal(error);
+  const failure = knownFailure(error) ?? internal(error);
   if (failure.status >= 500) services.report(req, failure);
   return requestErrorOf(failure);
 }

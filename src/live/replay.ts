@@ -1,6 +1,6 @@
 import type { Caller } from '../access/caller.ts';
 import { tradeSpanAt } from '../core/domain/calendar.ts';
-import { Failure, invalidParameter, sourceFailed } from '../platform/wire/failure.ts';
+import { invalidParameter, knownFailure, sourceFailed } from '../platform/wire/failure.ts';
 import type { StreamEnd } from '../platform/wire/open-stream.ts';
 import type { Store } from '../store/rows/connection.ts';
 import { requiredPart } from '../store/rows/required-part.ts';
@@ -42,7 +42,7 @@ export function trackOf<S, T, E>(
       states = new Map(keys.map((key) => [key, found.get(key)?.state ?? null]));
       return keys.map((key) => requiredPart(found, key, 'topic'));
     } catch (error) {
-      throw error instanceof Failure ? error : sourceFailed(kind.dataset, error);
+      throw knownFailure(error) ?? sourceFailed(kind.dataset, error);
     }
   }
   return {
@@ -171,7 +171,7 @@ export class Replay<E> implements LiveSource<Replayed<E>> {
   }
 
   #fail(error: unknown): void {
-    this.#close(failedEnd(error instanceof Failure ? error : sourceFailed('replay', error)));
+    this.#close(failedEnd(knownFailure(error) ?? sourceFailed('replay', error)));
   }
 
   #close(end: StreamEnd | null): void {

@@ -1,7 +1,7 @@
 import type { Caller } from '../access/caller.ts';
 import type { OneCommit } from '../platform/runtime/once-per-request.ts';
 import { forEverybody, forThisRequest } from '../platform/runtime/request-scope.ts';
-import { Failure, sourceFailed } from '../platform/wire/failure.ts';
+import { type Failure, knownFailure, sourceFailed } from '../platform/wire/failure.ts';
 import type { Change } from '../store/versions/subjects.ts';
 import { Mailbox, mostWaiting, type QueuePolicy } from './mailbox.ts';
 import { failedEnd, type LiveEvent, type LiveSource } from './source.ts';
@@ -180,7 +180,7 @@ export class Topics<S, T> {
   }
 
   #failureOf(error: unknown): Failure {
-    return error instanceof Failure ? error : sourceFailed(this.#kind.dataset, error);
+    return knownFailure(error) ?? sourceFailed(this.#kind.dataset, error);
   }
 
   /** Resolves when no reader has many queued events, or the wait is over. */

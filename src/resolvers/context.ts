@@ -10,7 +10,7 @@ import type { Clock } from '../platform/runtime/clock.ts';
 import { type MaybePromise, whenThere } from '../platform/runtime/maybe-promise.ts';
 import type { OneCommit, SharedWork } from '../platform/runtime/once-per-request.ts';
 import type { RandomBytes } from '../platform/runtime/ulid.ts';
-import { Failure, notFound, sourceFailed, sourceNotConfigured } from '../platform/wire/failure.ts';
+import { knownFailure, notFound, sourceFailed, sourceNotConfigured } from '../platform/wire/failure.ts';
 import type { ListedContract } from '../store/chain/contract-lines.ts';
 import { type SymbolRegistry, symbolRegistry } from '../store/market/symbols.ts';
 import type { Store } from '../store/rows/connection.ts';
@@ -124,8 +124,7 @@ export async function fromStore<T>(what: string, read: () => MaybePromise<T>): P
   try {
     return await read();
   } catch (cause) {
-    if (cause instanceof Failure) throw cause;
-    throw sourceFailed(what, cause);
+    throw knownFailure(cause) ?? sourceFailed(what, cause);
   }
 }
 

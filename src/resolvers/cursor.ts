@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
+import { isStorableText } from '../platform/runtime/storable-text.ts';
 import { type Failure, invalidParameter } from '../platform/wire/failure.ts';
-import { isStorableText } from '../platform/wire/stored-text.ts';
 import type { RequestContext } from './context.ts';
 
 // Opaque to clients; the checksum binds it to its query, so that a changed or foreign cursor is rejected instead of

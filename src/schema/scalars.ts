@@ -9,7 +9,7 @@ import {
   parseRequestedInstant,
   rejectSeconds,
 } from '../core/domain/market-time.ts';
-import { Failure, invalidParameter } from '../platform/wire/failure.ts';
+import { invalidParameter, knownFailure } from '../platform/wire/failure.ts';
 import { numberText } from '../platform/wire/number-text.ts';
 import { shownValue } from '../platform/wire/printed-value.ts';
 import { builder } from './builder.ts';
@@ -20,8 +20,9 @@ function reading<T>(read: () => T): T {
   try {
     return read();
   } catch (error) {
-    if (!(error instanceof Failure)) throw error;
-    throw new GraphQLError(error.message, { originalError: error, extensions: { code: error.code } });
+    const failure = knownFailure(error);
+    if (!failure) throw error;
+    throw new GraphQLError(failure.message, { originalError: failure, extensions: { code: failure.code } });
   }
 }
 

@@ -1,4 +1,4 @@
-import { Failure, notAuthenticated } from '../../platform/wire/failure.ts';
+import { type Failure, knownFailure, notAuthenticated } from '../../platform/wire/failure.ts';
 import type { Authentication, Caller } from '../caller.ts';
 
 /** Properties of a caller that an answer depends on, as a text. */
@@ -24,7 +24,8 @@ export async function recheckCaller(
     await check(caller);
     return { caller };
   } catch (error) {
-    if (!(error instanceof Failure) || error.status >= 500) throw error;
-    return { refused: error };
+    const refused = knownFailure(error);
+    if (!refused || refused.status >= 500) throw error;
+    return { refused };
   }
 }

@@ -1,9 +1,9 @@
 import type { Account } from '../../core/domain/account.ts';
 import type { Tier } from '../../platform/config/tier.ts';
 import type { Clock } from '../../platform/runtime/clock.ts';
+import { isStorableText } from '../../platform/runtime/storable-text.ts';
 import { type RandomBytes, ulid } from '../../platform/runtime/ulid.ts';
 import { invalidParameter, invalidRequest, notFound } from '../../platform/wire/failure.ts';
-import { isStorableText } from '../../platform/wire/stored-text.ts';
 import { findAccount, listAccounts } from '../../store/account/accounts.ts';
 import { type ApiKeyRow, insertApiKey, listApiKeys, revokeApiKey } from '../../store/account/api-keys.ts';
 import type { Store } from '../../store/rows/connection.ts';

@@ -1,5 +1,5 @@
 import type { Account } from '../../core/domain/account.ts';
-import { Failure, sourceFailed } from '../../platform/wire/failure.ts';
+import { knownFailure, sourceFailed } from '../../platform/wire/failure.ts';
 import { findAccount } from '../../store/account/accounts.ts';
 import { type ApiKeyRow, findApiKey } from '../../store/account/api-keys.ts';
 import type { Store } from '../../store/rows/connection.ts';
@@ -28,6 +28,6 @@ export async function fromStore<T>(answer: Promise<T>): Promise<T> {
   try {
     return await answer;
   } catch (error) {
-    throw error instanceof Failure ? error : sourceFailed('account', error);
+    throw knownFailure(error) ?? sourceFailed('account', error);
   }
 }

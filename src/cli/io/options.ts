@@ -4,7 +4,8 @@ import { longestDelayMs } from '../../core/domain/chain/chain.ts';
 import { readTicker } from '../../core/domain/market/ticker.ts';
 import { exchangeTimeZone, isDate, parseInstant } from '../../core/domain/market-time.ts';
 import { type Config, type ConfigOverrides, readConfig } from '../../platform/config/config.ts';
-import { Failure } from '../../platform/wire/failure.ts';
+import { InvalidValue } from '../../platform/runtime/invalid-value.ts';
+
 import type { Terminal } from './terminal.ts';
 
 /** Options of every command. */
@@ -57,7 +58,7 @@ export function instant(text: string): number {
   try {
     return parseInstant(text, exchangeTimeZone, 'time').ms;
   } catch (error) {
-    if (!(error instanceof Failure)) throw error;
+    if (!(error instanceof InvalidValue)) throw error;
     throw new InvalidArgumentError('Expected a time such as 2026-11-20T14:30:00Z or 2026-11-20T09:30 (New York).');
   }
 }

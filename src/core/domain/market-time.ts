@@ -1,6 +1,6 @@
 import { Temporal } from 'temporal-polyfill';
 import { dayMs } from '../../platform/runtime/clock.ts';
-import { invalidParameter } from '../../platform/wire/failure.ts';
+import { InvalidValue } from '../../platform/runtime/invalid-value.ts';
 import { maxEpochMs } from './units.ts';
 
 /** The exchange's time zone: sessions are dates in it. */
@@ -123,20 +123,20 @@ export function isDate(text: string): boolean {
 /** No session is before it. */
 export const earliestDate: SessionDate = '1900-01-01';
 
-/** Returns the date, or throws 400 naming `parameter`. */
+/** Returns the date, or throws `InvalidValue` naming `parameter`. */
 export function parseDate(text: string, parameter: string): SessionDate {
   if (!isDate(text))
-    throw invalidParameter(parameter, `expected a date YYYY-MM-DD, got ${JSON.stringify(text.slice(0, 40))}`);
-  if (text < earliestDate) throw invalidParameter(parameter, `expected ${earliestDate} or later, got "${text}"`);
+    throw new InvalidValue(parameter, `expected a date YYYY-MM-DD, got ${JSON.stringify(text.slice(0, 40))}`);
+  if (text < earliestDate) throw new InvalidValue(parameter, `expected ${earliestDate} or later, got "${text}"`);
   return text;
 }
 
-/** Minutes since midnight of `HH:MM`, or throws 400 naming `parameter`. */
+/** Minutes since midnight of `HH:MM`, or throws `InvalidValue` naming `parameter`. */
 export function parseClockTime(text: string, parameter: string): number {
   const match = /^(\d{2}):(\d{2})$/.exec(text);
   const [hour, minute] = match ? [Number(match[1]), Number(match[2])] : [99, 99];
   if (hour > 23 || minute > 59)
-    throw invalidParameter(parameter, `expected a time HH:MM, got ${JSON.stringify(text.slice(0, 40))}`);
+    throw new InvalidValue(parameter, `expected a time HH:MM, got ${JSON.stringify(text.slice(0, 40))}`);
   return hour * 60 + minute;
 }
 
@@ -184,11 +184,11 @@ const instantPattern = /^(\d{4}-\d{2}-\d{2})(?:T(\d{2}):(\d{2})(?::(\d{2})(?:\.(
 /**
  * Reads epoch ms digits, `YYYY-MM-DD`, or `YYYY-MM-DDTHH:MM[:SS[.fff]]` in `timeZone`; a trailing `Z` or offset takes
  * precedence (contract-notes 1). A local time skipped by a clock change reads as the later instant, a repeated one as
- * the earlier. A fraction finer than a millisecond is rounded up. Throws 400 naming `parameter`.
+ * the earlier. A fraction finer than a millisecond is rounded up. Throws `InvalidValue` naming `parameter`.
  */
 export function parseInstant(text: string, timeZone: string, parameter: string): WrittenInstant {
   const wrong = () =>
-    invalidParameter(
+    new InvalidValue(
       parameter,
       `expected epoch milliseconds, YYYY-MM-DD or YYYY-MM-DDTHH:MM[:SS], got ${JSON.stringify(text.slice(0, 40))}`,
     );
@@ -221,15 +221,15 @@ export function parseInstant(text: string, timeZone: string, parameter: string):
 // As seconds 1985 to 2128; as milliseconds the first two months of 1970, for which there is no data.
 const [leastSeconds, mostSeconds] = [5e8, 5e9];
 
-/** Throws 400 naming `parameter` for epoch milliseconds that look like seconds. */
+/** Throws `InvalidValue` naming `parameter` for epoch milliseconds that look like seconds. */
 export function rejectSeconds(ms: number, parameter: string): void {
   if (ms >= leastSeconds && ms <= mostSeconds)
-    throw invalidParameter(parameter, `expected epoch milliseconds, got ${ms}, which looks like seconds`);
+    throw new InvalidValue(parameter, `expected epoch milliseconds, got ${ms}, which looks like seconds`);
 }
 
 /**
  * `parseInstant` for a requested time: milliseconds beyond the year 9999 read as its last one, so that an open-ended
- * range can be written with a large number. Throws 400 for seconds too.
+ * range can be written with a large number. Throws `InvalidValue` for seconds too.
  */
 export function parseRequestedInstant(text: string, timeZone: string, parameter: string): WrittenInstant {
   if (/^\d+$/.test(text)) {

@@ -1,4 +1,4 @@
-import { invalidParameter } from '../../platform/wire/failure.ts';
+import { InvalidValue } from '../../platform/runtime/invalid-value.ts';
 
 /** The years that can have market data; a window outside of them is an error. */
 const servedYears = { first: 1990, last: 2200 };
@@ -12,12 +12,15 @@ interface WindowEnd {
   ms: number | null;
 }
 
-/** Throws 400 for a window of times that ends before it begins, or that is completely outside of the served years. */
+/**
+ * Throws `InvalidValue` for a window of times that ends before it begins, or that is completely outside of the served
+ * years.
+ */
 export function requireServedWindow(from: WindowEnd, to: WindowEnd): void {
   if (from.ms !== null && to.ms !== null && from.ms > to.ms)
-    throw invalidParameter(from.name, `expected a time that is not after \`${to.name}\``);
+    throw new InvalidValue(from.name, `expected a time that is not after \`${to.name}\``);
   if (to.ms !== null && to.ms < earliestServedMs)
-    throw invalidParameter(to.name, `expected a time from ${servedYears.first} on`);
+    throw new InvalidValue(to.name, `expected a time from ${servedYears.first} on`);
   if (from.ms !== null && from.ms >= endMs)
-    throw invalidParameter(from.name, `expected a time up to ${servedYears.last}`);
+    throw new InvalidValue(from.name, `expected a time up to ${servedYears.last}`);
 }

@@ -8,7 +8,7 @@ import {
   requireReadable,
   requireSiteSession,
 } from '../../access/entitlement/entitlement.ts';
-import { Failure } from '../../platform/wire/failure.ts';
+import { knownFailure } from '../../platform/wire/failure.ts';
 import type { Needs } from '../../schema/needs.ts';
 import { publicError } from '../errors.ts';
 import type { FieldEstimate } from '../limits/field-estimates.ts';
@@ -27,7 +27,8 @@ export interface ExpectedError {
 
 /** An error of a whole operation as it would be sent; anything unexpected is thrown. */
 export function expectedError(error: unknown, path: string | null = null): ExpectedError {
-  const asked = error instanceof Failure ? requestErrorOf(error) : error;
+  const failure = knownFailure(error);
+  const asked = failure ? requestErrorOf(failure) : error;
   const sent: GraphQLError =
     requestErrorWithin(asked) ??
     publicError(

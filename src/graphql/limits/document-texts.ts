@@ -1,6 +1,7 @@
 import { type ASTNode, GraphQLError, Kind, type ValidationRule } from 'graphql';
+import { isStorableText, storableText } from '../../platform/runtime/storable-text.ts';
 import { invalidParameter } from '../../platform/wire/failure.ts';
-import { isStorableText, nestsDeeper, storableText } from '../../platform/wire/stored-text.ts';
+import { nestsDeeper } from '../../platform/wire/stored-text.ts';
 
 /** Maximum nesting of brackets in a document: the parser recurses into each. */
 const deepestBrackets = 100;

@@ -11,7 +11,7 @@ import type { WebSocketConnection, WebSocketListener } from '../../platform/http
 import { beginRequest, yieldForBytes } from '../../platform/runtime/event-loop.ts';
 import { type Lifetime, lifetime } from '../../platform/runtime/lifetime.ts';
 import { withinRequest } from '../../platform/runtime/request-scope.ts';
-import { clientGone, Failure, internal, rateLimited } from '../../platform/wire/failure.ts';
+import { clientGone, type Failure, internal, knownFailure, rateLimited } from '../../platform/wire/failure.ts';
 import { type JsonExcess, jsonSize, mostJsonValues } from '../../platform/wire/json-size.ts';
 import type { OpenStream, StreamEnd } from '../../platform/wire/open-stream.ts';
 import { deepestJson } from '../../platform/wire/stored-text.ts';
@@ -142,7 +142,7 @@ export class GraphqlConnection implements WebSocketListener, OpenStream {
     }
     const response = new ServerResponse(this.#request);
     this.#services.admission.charge(this.#caller, this.#request, response, requests).catch((error: unknown) => {
-      const failure = error instanceof Failure ? error : internal(error);
+      const failure = knownFailure(error) ?? internal(error);
       this.#socket.close(closeCodeOf(failure), failure.message);
     });
   }
@@ -195,7 +195,7 @@ export class GraphqlConnection implements WebSocketListener, OpenStream {
       this.#socket.admit();
       return true;
     } catch (error) {
-      const failure = error instanceof Failure ? error : internal(error);
+      const failure = knownFailure(error) ?? internal(error);
       note(this.#request, { code: failure.code });
       if (failure.status >= 500) report(this.#request, failure);
       this.#socket.close(closeCodeOf(failure), failure.message);

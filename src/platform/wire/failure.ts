@@ -1,3 +1,4 @@
+import { ContentTooLarge, InvalidValue } from '../runtime/invalid-value.ts';
 import { clipped } from './printed-value.ts';
 
 /**
@@ -53,12 +54,21 @@ export class Failure extends Error {
   }
 }
 
+/** The failure that an error is, or that a client is sent for what it has given; null for any other error. */
+export function knownFailure(error: unknown): Failure | null {
+  if (error instanceof Failure) return error;
+  if (error instanceof InvalidValue) return invalidParameter(error.value, error.expected);
+  if (error instanceof ContentTooLarge) return bodyTooLarge(error.limit);
+  return null;
+}
+
 /**
  * The failure at the root of an error that wraps others as its `originalError`, as GraphQL's do; null if there is none.
  */
 export function failureWithin(error: unknown): Failure | null {
   for (let cause = error; cause instanceof Error; cause = (cause as { originalError?: unknown }).originalError) {
-    if (cause instanceof Failure) return cause;
+    const failure = knownFailure(cause);
+    if (failure) return failure;
   }
   return null;
 }

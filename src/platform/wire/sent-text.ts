@@ -1,7 +1,8 @@
+import { isStorableText, storableText } from '../runtime/storable-text.ts';
 import { type Failure, invalidParameter } from './failure.ts';
 import { type JsonSize, jsonSize, mostJsonValues } from './json-size.ts';
 import { clipped } from './printed-value.ts';
-import { deepestJson, isStorableText, jsonFault, storableText } from './stored-text.ts';
+import { deepestJson, jsonFault } from './stored-text.ts';
 
 /** Throws 400 naming `parameter` for a text that the store cannot hold. */
 export function requireStorable(text: string, parameter: string): void {

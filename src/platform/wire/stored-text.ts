@@ -1,3 +1,5 @@
+import { isStorableText } from '../runtime/storable-text.ts';
+
 /** An error in a JSON value, and its path: the keys and list indexes that lead to it. */
 export interface JsonFault {
   fault: 'unstorable-text' | 'too-deep';
@@ -6,14 +8,6 @@ export interface JsonFault {
 
 /** Maximum nesting of lists and objects in a JSON value. */
 export const deepestJson = 64;
-
-/** True if `text` can be stored: it has no NUL and no unpaired surrogate. */
-export function isStorableText(text: string): boolean {
-  return !text.includes('\u0000') && text.isWellFormed();
-}
-
-/** Description of a text that `isStorableText` accepts. */
-export const storableText = 'text without NUL characters and without halves of surrogate pairs';
 
 /** A list or object during traversal. */
 interface Level {

@@ -7,7 +7,12 @@ import { minutesShownBefore, withLast } from '../../live/served-bars.ts';
 import { batched } from '../../platform/runtime/batched.ts';
 import { yieldForRows } from '../../platform/runtime/event-loop.ts';
 import { ColumnRows } from '../../platform/wire/column-rows.ts';
-import { Failure, invalidParameter, providerUnavailable, sourceNotConfigured } from '../../platform/wire/failure.ts';
+import {
+  invalidParameter,
+  knownFailure,
+  providerUnavailable,
+  sourceNotConfigured,
+} from '../../platform/wire/failure.ts';
 import type { OptionTimeframe } from '../../store/chain/option-bar-block.ts';
 import { readOptionBarsOf } from '../../store/chain/option-bars.ts';
 import { firstAtOrAfter, sliceBars } from '../../store/market/bar-blocks.ts';
@@ -65,7 +70,7 @@ async function fromProvider<T>(context: RequestContext, read: () => Promise<T>):
   try {
     return await read();
   } catch (cause) {
-    throw cause instanceof Failure ? cause : providerUnavailable(cause);
+    throw knownFailure(cause) ?? providerUnavailable(cause);
   }
 }
 

@@ -8,7 +8,7 @@ import {
   parseRequestedInstant,
   rejectSeconds,
 } from '../../core/domain/market-time.ts';
-import { Failure, invalidParameter, notFound } from '../../platform/wire/failure.ts';
+import { type Failure, invalidParameter, knownFailure, notFound } from '../../platform/wire/failure.ts';
 import { requireStorable } from '../../platform/wire/sent-text.ts';
 
 /**
@@ -37,8 +37,9 @@ export function param<T>(
         return read(text, placeholder);
       } catch (error) {
         // Only a 400 concerns the parameter and gets its name.
-        if (!(error instanceof Failure) || error.status !== 400) throw error;
-        issues.addIssue({ code: 'custom', message: error.message.replace(`${placeholder}: `, '') });
+        const failure = knownFailure(error);
+        if (failure?.status !== 400) throw error;
+        issues.addIssue({ code: 'custom', message: failure.message.replace(`${placeholder}: `, '') });
         return z.NEVER;
       }
     })

@@ -1,8 +1,8 @@
 import { yieldToEventLoop } from '../../platform/runtime/event-loop.ts';
+import { inertText } from '../../platform/runtime/spreadsheet-text.ts';
 import { csvLine } from '../../platform/wire/csv-lines.ts';
 import { limitExceeded } from '../../platform/wire/failure.ts';
 import { joined } from '../../platform/wire/json-bytes.ts';
-import { inertText } from '../../platform/wire/spreadsheet-text.ts';
 import { isJsonLines, tableTypes } from '../../platform/wire/table-types.ts';
 import { arrowStream } from './arrow-stream.ts';
 import { parquetFile, valuesOfAnswers } from './parquet-file.ts';

@@ -12,10 +12,11 @@ import { releaseBytes } from '../../platform/http/request-body.ts';
 import { requestLife } from '../../platform/http/request-life.ts';
 import { currentRequest } from '../../platform/runtime/request-scope.ts';
 import {
-  Failure,
+  type Failure,
   gone,
   internal,
   invalidParameter,
+  knownFailure,
   methodNotAllowed,
   notEntitledTier,
 } from '../../platform/wire/failure.ts';
@@ -238,8 +239,7 @@ async function answer(parts: RestParts, compiled: CompiledRoute, exchange: Excha
 
 /** Any thrown value as the failure that is sent. */
 export function asFailure(error: unknown): Failure {
-  if (error instanceof Failure) return error;
-  return internal(error);
+  return knownFailure(error) ?? internal(error);
 }
 
 /** Any value thrown by a route as the failure that is sent. */

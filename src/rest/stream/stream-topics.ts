@@ -1,7 +1,8 @@
 import type { Timeframe } from '../../core/domain/market/bar.ts';
 import { timeframes } from '../../core/domain/market/bar.ts';
 import { parseTicker } from '../../core/domain/market/ticker.ts';
-import { Failure, invalidParameter } from '../../platform/wire/failure.ts';
+import { InvalidValue } from '../../platform/runtime/invalid-value.ts';
+import { type Failure, invalidParameter } from '../../platform/wire/failure.ts';
 import type { ScopeGroup } from '../contract/route.ts';
 
 /** Maximum number of topics of a stream besides its quotes. */
@@ -106,7 +107,7 @@ function symbolOf(text: string, kind: TopicKind, term: string): string | null {
   try {
     return parseTicker(text, 'topics');
   } catch (error) {
-    if (!(error instanceof Failure)) throw error;
+    if (!(error instanceof InvalidValue)) throw error;
     throw invalidParameter(
       'topics',
       `${JSON.stringify(term.slice(0, 60))}: expected a ticker${kind.all ? ' or *' : ''}`,

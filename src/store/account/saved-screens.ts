@@ -1,7 +1,7 @@
 import { isId, maxIdLength } from '../../core/domain/account.ts';
 import { savedScreenLimits } from '../../core/domain/screener.ts';
+import { isStorableText, storableText } from '../../platform/runtime/storable-text.ts';
 import { invalidParameter, screensFull } from '../../platform/wire/failure.ts';
-import { isStorableText, storableText } from '../../platform/wire/stored-text.ts';
 import type { Store } from '../rows/connection.ts';
 import type { Row } from '../rows/models/row-values.ts';
 import { inTransaction, type Transaction } from '../rows/transaction.ts';

@@ -1,6 +1,6 @@
 import { isId, maxIdLength } from '../../core/domain/account.ts';
+import { isStorableText } from '../../platform/runtime/storable-text.ts';
 import { invalidParameter } from '../../platform/wire/failure.ts';
-import { isStorableText } from '../../platform/wire/stored-text.ts';
 import type { Store } from '../rows/connection.ts';
 import type { Row } from '../rows/models/row-values.ts';
 import { inTransaction, type Transaction } from '../rows/transaction.ts';

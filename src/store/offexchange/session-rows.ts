@@ -8,7 +8,7 @@ import {
   type OffExchangeTable,
   type ProfileRow,
 } from '../../core/domain/offexchange/off-exchange.ts';
-import { isStorableText } from '../../platform/wire/stored-text.ts';
+import { isStorableText } from '../../platform/runtime/storable-text.ts';
 import { readFrom, type Store } from '../rows/connection.ts';
 import { columnTypes } from '../rows/models/columns.ts';
 import { statement } from '../rows/statement.ts';

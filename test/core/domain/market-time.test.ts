@@ -110,11 +110,7 @@ describe('points in time as callers write them', () => {
     '2019-02-11T09:30+99:99',
   ])('%j is refused, naming the parameter', (text) => {
     expect(() => parseInstant(text, exchangeTimeZone, 'from')).toThrow(
-      expect.objectContaining({
-        code: 'invalid_params',
-        status: 400,
-        message: expect.stringMatching(/^from: expected/),
-      }),
+      expect.objectContaining({ name: 'InvalidValue', value: 'from', expected: expect.stringMatching(/^expected/) }),
     );
   });
 

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { isId } from '../../../src/core/domain/account.ts';
+import { isStorableText } from '../../../src/platform/runtime/storable-text.ts';
 import { ulid } from '../../../src/platform/runtime/ulid.ts';
-import { isStorableText } from '../../../src/platform/wire/stored-text.ts';
 
 describe('ULIDs', () => {
   it('begin with the instant (example of the ULID specification)', () => {

@@ -27,7 +27,7 @@ beforeEach(async () => {
 const listed = [{ underlying: 'SPY', contract: readOptionContract('O:SPY261218C00600000')! }];
 const write = (tx: Transaction) => tx.query("INSERT INTO store_facts VALUES ('a', '1')");
 
-/** What a connection carries: its own properties, its listeners, and what its session in the database is set to. */
+/** State of a connection: its own properties, its listeners, and what its session in the database is set to. */
 async function carried(): Promise<object> {
   const client: pg.PoolClient = await store.pool.connect();
   try {
@@ -89,7 +89,7 @@ describe('a connection that a request makes', () => {
       return new WeakRef(scope);
     };
     const held = await request();
-    // The pool's timer for an idle connection is of whoever released it last.
+    // The pool's timer for an idle connection is of the last request that released it.
     await store.pool.query('SELECT 1');
     for (let i = 0; i < 5; i++) await iteration();
     collect();

@@ -1,4 +1,4 @@
-import { invalidParameter } from '../../../platform/wire/failure.ts';
+import { InvalidValue } from '../../../platform/runtime/invalid-value.ts';
 import { isDate, type SessionDate } from '../market-time.ts';
 
 export type OptionRight = 'call' | 'put';
@@ -52,11 +52,11 @@ export function readOptionContractText(text: string): OptionContract | null {
   return /^[\x20-\x7e]*$/.test(text) ? readOptionContract(text.toUpperCase()) : null;
 }
 
-/** Reads the contract path form of any case (`O:SPXW240105C04700000`), or throws 400 naming `parameter`. */
+/** Reads the contract path form of any case (`O:SPXW240105C04700000`), or throws `InvalidValue` naming `parameter`. */
 export function parseOptionContract(text: string, parameter = 'contract'): OptionContract {
   const contract = /^o:/i.test(text) ? readOptionContractText(text) : null;
   if (!contract) {
-    throw invalidParameter(
+    throw new InvalidValue(
       parameter,
       `expected O: and an OSI symbol such as O:SPY241220C00600000, got ${JSON.stringify(text.slice(0, 40))}`,
     );

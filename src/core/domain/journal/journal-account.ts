@@ -1,4 +1,4 @@
-import { isStorableText } from '../../../platform/wire/stored-text.ts';
+import { isStorableText } from '../../../platform/runtime/storable-text.ts';
 import type { NewAccount } from './journal.ts';
 import { idField, RecordFields, readText } from './record-fields.ts';
 

@@ -1,7 +1,7 @@
 import { yieldToEventLoop } from '../../../platform/runtime/event-loop.ts';
-import { csvRecords } from '../../../platform/wire/csv-records.ts';
-import { bodyTooLarge, invalidParameter } from '../../../platform/wire/failure.ts';
-import { originalText } from '../../../platform/wire/spreadsheet-text.ts';
+import { ContentTooLarge, InvalidValue } from '../../../platform/runtime/invalid-value.ts';
+import { originalText } from '../../../platform/runtime/spreadsheet-text.ts';
+import { csvRecords } from './csv-records.ts';
 import type { NewTrade, RowError } from './journal.ts';
 import { journalTradeFields } from './journal-trade.ts';
 
@@ -36,12 +36,13 @@ export interface JournalBody {
 const yieldRows = 250;
 
 /**
- * Reads an import: JSON lines, or CSV with a header. Blank lines are skipped. Throws 413 over the limits and 400 if the
- * body is not UTF-8; all other errors concern a row. `nowMs` is the time of trades without one.
+ * Reads an import: JSON lines, or CSV with a header. Blank lines are skipped. Throws `ContentTooLarge` over the limits,
+ * and `InvalidValue` if the body is not UTF-8; all other errors concern a row. `nowMs` is the time of trades without
+ * one.
  */
 export async function readJournalBody(body: Uint8Array, format: 'jsonl' | 'csv', nowMs: number): Promise<JournalBody> {
-  if (body.byteLength > importLimits.bytes) throw bodyTooLarge('10 MiB');
-  if (countLines(body) > importLimits.lines) throw bodyTooLarge('100,000 lines');
+  if (body.byteLength > importLimits.bytes) throw new ContentTooLarge('10 MiB');
+  if (countLines(body) > importLimits.lines) throw new ContentTooLarge('100,000 lines');
   const text = decode(body);
   const read: JournalBody = { trades: [], errors: [], errorsOmitted: 0 };
   let rows = 0;
@@ -60,7 +61,7 @@ function decode(body: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(body);
   } catch {
-    throw invalidParameter('body', 'expected text in UTF-8');
+    throw new InvalidValue('body', 'expected text in UTF-8');
   }
 }
 

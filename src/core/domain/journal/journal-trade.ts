@@ -1,4 +1,4 @@
-import { isStorableText } from '../../../platform/wire/stored-text.ts';
+import { isStorableText } from '../../../platform/runtime/storable-text.ts';
 import { instantBounds, isWithin } from '../instant-gate.ts';
 import { exchangeTimeZone, parseInstant } from '../market-time.ts';
 import { maxEpochMs } from '../units.ts';

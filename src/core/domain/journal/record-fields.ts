@@ -1,4 +1,4 @@
-import { invalidParameter } from '../../../platform/wire/failure.ts';
+import { InvalidValue } from '../../../platform/runtime/invalid-value.ts';
 import { isId, maxIdLength } from '../account.ts';
 
 /** A field of a record of the journal. */
@@ -87,7 +87,7 @@ export class RecordFields<T extends object> {
   #required(fields: readonly KnownField[], from: { sent: SentFields; nowMs: number; naming: Naming }): object {
     const record = {};
     const wrong = this.#readInto(record, fields, from);
-    if (wrong) throw invalidParameter(wrong.name, wrong.problem === 'missing' ? 'is required' : wrong.expected);
+    if (wrong) throw new InvalidValue(wrong.name, wrong.problem === 'missing' ? 'is required' : wrong.expected);
     return record;
   }
 
@@ -101,7 +101,7 @@ export class RecordFields<T extends object> {
     return wrong ? `${wrong.problem}_${wrong.name}` : (record as T);
   }
 
-  /** Reads a record. Throws 400 naming the first invalid field. */
+  /** Reads a record. Throws `InvalidValue` naming the first invalid field. */
   require(sent: SentFields, nowMs: number, naming: Naming = 'graph'): T {
     return this.#required(this.#fields, { sent, nowMs, naming }) as T;
   }

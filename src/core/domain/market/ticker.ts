@@ -1,4 +1,4 @@
-import { invalidParameter } from '../../../platform/wire/failure.ts';
+import { InvalidValue } from '../../../platform/runtime/invalid-value.ts';
 
 /**
  * A root of up to six characters, and an optional class or series suffix (contract-notes 1), in either case. Vendors
@@ -12,11 +12,11 @@ export function readTicker(text: string): string | null {
   return tickerPattern.test(text) ? text.toUpperCase().replace(/[-/ ]/, '.') : null;
 }
 
-/** Like `readTicker`, but throws 400 naming `parameter`. */
+/** Like `readTicker`, but throws `InvalidValue` naming `parameter`. */
 export function parseTicker(text: string, parameter = 'symbol'): string {
   const ticker = readTicker(text);
   if (ticker === null)
-    throw invalidParameter(
+    throw new InvalidValue(
       parameter,
       `expected a ticker such as SPY or BRK.B, got ${JSON.stringify(text.slice(0, 40))}`,
     );

@@ -43,7 +43,7 @@ function isAfter(a: string, b: string): boolean {
 
 /** The code with which Redis rejected a command: by its protocol the first word of the reply. Null for other errors. */
 function replyCodeOf(error: unknown): string | null {
-  return error instanceof ReplyError ? error.message.split(' ', 1)[0]! : null;
+  return error instanceof Error && error instanceof ReplyError ? error.message.split(' ', 1)[0]! : null;
 }
 
 const passing = new Set(['LOADING', 'MASTERDOWN', 'READONLY', 'TRYAGAIN', 'CLUSTERDOWN']);

@@ -41,7 +41,7 @@ describe('option contracts', () => {
     '',
   ])('%j is refused, naming the parameter', (text) => {
     expect(() => parseOptionContract(text)).toThrow(
-      expect.objectContaining({ code: 'invalid_params', message: expect.stringMatching(/^contract: expected O:/) }),
+      expect.objectContaining({ name: 'InvalidValue', message: expect.stringMatching(/^contract: expected O:/) }),
     );
   });
 

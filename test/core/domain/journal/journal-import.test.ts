@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { csvRecords } from '../../../../src/core/domain/journal/csv-records.ts';
 import { importLimits, readJournalBody } from '../../../../src/core/domain/journal/journal-import.ts';
-import { csvRecords } from '../../../../src/platform/wire/csv-records.ts';
-import { Failure } from '../../../../src/platform/wire/failure.ts';
+import { ContentTooLarge, InvalidValue } from '../../../../src/platform/runtime/invalid-value.ts';
 
 const now = 1_800_000_000_000;
 const bytes = (text: string) => new TextEncoder().encode(text);
@@ -228,22 +228,21 @@ describe('CSV', () => {
 });
 
 describe('an import', () => {
-  const failed = async (body: Uint8Array) => {
-    const error = await readJournalBody(body, 'jsonl', now).catch((reason: unknown) => reason);
-    return error instanceof Failure ? `${error.status} ${error.code}` : error;
-  };
+  const read = (body: Uint8Array) => readJournalBody(body, 'jsonl', now);
 
-  it('that is not UTF-8 is 400', async () => {
-    expect(await failed(new Uint8Array([0x7b, 0xff, 0x7d]))).toBe('400 invalid_params');
-    expect(await failed(new Uint8Array([0xff, 0xfe, 0x7b, 0x00]))).toBe('400 invalid_params');
+  it('that is not UTF-8 is invalid', async () => {
+    const invalid = new InvalidValue('body', 'expected text in UTF-8');
+    await expect(read(new Uint8Array([0x7b, 0xff, 0x7d]))).rejects.toEqual(invalid);
+    await expect(read(new Uint8Array([0xff, 0xfe, 0x7b, 0x00]))).rejects.toEqual(invalid);
   });
 
-  it('may have 100,000 lines and 10 MiB, and over that is 413', async () => {
+  it('may have 100,000 lines and 10 MiB, and is too large over that', async () => {
     const { errors, errorsOmitted } = await jsonl('{}\n'.repeat(importLimits.lines));
     expect([errors.length, errorsOmitted]).toEqual([100, importLimits.lines - 100]);
-    expect(await failed(bytes('{}\n'.repeat(importLimits.lines + 1)))).toBe('413 invalid_params');
-    expect(await failed(bytes('\n'.repeat(importLimits.lines + 1)))).toBe('413 invalid_params');
-    expect(await failed(new Uint8Array(importLimits.bytes + 1).fill(32))).toBe('413 invalid_params');
+    const [lines, size] = [new ContentTooLarge('100,000 lines'), new ContentTooLarge('10 MiB')];
+    await expect(read(bytes('{}\n'.repeat(importLimits.lines + 1)))).rejects.toEqual(lines);
+    await expect(read(bytes('\n'.repeat(importLimits.lines + 1)))).rejects.toEqual(lines);
+    await expect(read(new Uint8Array(importLimits.bytes + 1).fill(32))).rejects.toEqual(size);
     expect(await jsonl(' '.repeat(importLimits.bytes))).toEqual({ trades: [], errors: [], errorsOmitted: 0 });
   });
 
