@@ -70,8 +70,12 @@ export function areOfSession(tsMs: ArrayLike<number>, isIt: (session: SessionDat
 
 /** True if numbers ascend, each above the one before; false if one is unknown. */
 export function ascends(values: ArrayLike<number>): boolean {
-  if (values.length > 0 && Number.isNaN(values[0]!)) return false;
-  for (let i = 1; i < values.length; i++) if (!(values[i]! > values[i - 1]!)) return false;
+  let before = -Infinity;
+  for (let i = 0; i < values.length; i++) {
+    const value = values[i]!;
+    if (!(value > before)) return false;
+    before = value;
+  }
   return true;
 }
 
