@@ -113,18 +113,21 @@ function isNetGex({ netGex, strikes: { gex } }: AssertedCapture): boolean {
  */
 function areSums({ strikes: net, byExpiry: rows }: AssertedCapture): boolean {
   if (rows === null || rows.strike.length === 0) return true;
+  const { strike, expiry, gex } = rows;
   let i = 0;
   for (let at = 0; at < net.strike.length; at++) {
-    let [total, gross, count, expiry] = [0, 0, 0, -Infinity];
-    for (; rows.strike[i] === net.strike[at]; i++, count++) {
-      if (!(rows.expiry[i]! > expiry)) return false;
-      expiry = rows.expiry[i]!;
-      total += rows.gex[i]!;
-      gross += Math.abs(rows.gex[i]!);
+    const [first, ofStrike] = [i, net.strike[at]!];
+    let total = 0;
+    let gross = 0;
+    for (; strike[i] === ofStrike; i++) {
+      if (!(i === first ? expiry[i]! > -Infinity : expiry[i]! > expiry[i - 1]!)) return false;
+      const value = gex[i]!;
+      total += value;
+      gross += Math.abs(value);
     }
-    if (count === 0 || !isSumOf(net.gex[at]!, { total, gross, count })) return false;
+    if (i === first || !isSumOf(net.gex[at]!, { total, gross, count: i - first })) return false;
   }
-  return i === rows.strike.length;
+  return i === strike.length;
 }
 
 const assertions = blockAssertions<AssertedCapture>(
