@@ -67,9 +67,11 @@ describe("an error of pg's own, which has no code, is recognized as", () => {
 
   test('unreachable, if all connections of a pool are in use for so long', async () => {
     const { databaseUrl } = await storeForThisTest();
-    const pool = new pg.Pool({ connectionString: databaseUrl, max: 1, connectionTimeoutMillis: 50 });
+    const pool = new pg.Pool({ connectionString: databaseUrl, max: 1 });
     const client = await pool.connect();
     onTestFinished(() => pool.end());
+    // Only then: a busy server takes longer to accept a connection.
+    pool.options.connectionTimeoutMillis = 50;
     expect(driverFailureOf(await failureOf(pool.query('SELECT 1')))).toBe('unreachable');
     client.release();
   });
