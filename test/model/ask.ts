@@ -343,20 +343,15 @@ function askLargeTrades({ random }: Asked, symbol: string, session: string, prin
   };
 }
 
-/** An instant of a session that has come, on a whole minute; null = now. */
-function instantOf(session: string, { random, nowMs }: Asked): number | null {
-  const instant = openOf(session) + 60_000 * random.pick([-90, 1, 30, 200, 391, 600]);
-  return random.once(3) && instant < nowMs ? instant : null;
-}
-
 /** The newest bars of a contract's session; of an instant, from minutes that had ended. */
 function askContractBars(asked: Asked): Question {
-  const { world, options, random } = asked;
+  const { world, options, random, nowMs } = asked;
   const [symbol, session] = [random.pick(Object.keys(optionRoots)), random.pick(world.sessions)];
   const of = { symbol, contract: random.pick(world.options(symbol, session)).contract! };
   const timeframe = random.pick(['1m', '1m', '5m'] as const);
   const limit = random.pick([390, 390, 1 + random.below(5)]);
-  const at = instantOf(session, asked);
+  const instant = openOf(session) + 60_000 * random.pick([-90, 1, 30, 200, 391, 600]);
+  const at = random.once(3) && instant < nowMs ? instant : null;
   const minutes = options
     .barsOf(seriesOf(of), '1m')
     .filter(({ ts_ms: ms }) => sessionOf(ms) === session && (at === null || ms + 60_000 <= at));
@@ -378,8 +373,11 @@ function askSignedVolume(asked: Asked): Question {
   const begun = world.sessions.filter((each) => openOf(each) <= nowMs);
   if (begun.length === 0) return askContractBars(asked);
   const session = random.pick(begun);
-  const id = tickerOf(random.pick(world.options(symbol, session)));
-  const at = instantOf(session, asked);
+  const some = random.pick(world.options(symbol, session));
+  const id = tickerOf(some);
+  // A print counts from the end of its minute on.
+  const instant = some.ms + random.pick([0, 60_000]);
+  const at = random.once(2) && instant < nowMs ? instant : null;
   const through_ms = Math.floor((at ?? nowMs) / 60_000) * 60_000;
   const prints = options.printsOf(symbol, session);
   const counted = prints.filter(({ ms }) => ms < through_ms);

@@ -1,7 +1,7 @@
 // Commands beside the ingests of good files: files to refuse, seals, reconciliations, a live tape, a sample market.
 
 import type { Random } from '../support/random.ts';
-import { closeOf, newYork, openOf, sessionOf, tradingDay } from './calendar.ts';
+import { newYork, openOf, sessionOf, tradingDay } from './calendar.ts';
 import { chainFile } from './chain-files.ts';
 import { chainUnderlyings, downloadTimes, pageOf } from './chains.ts';
 import { barsOf } from './figures.ts';
@@ -110,12 +110,13 @@ function changes(life: Life, symbol: string, session: string, seed: number) {
 /** Seals a stored session of a symbol, which nothing then changes, and takes the seal off. */
 export async function sealAndUndo(life: Life, random: Random): Promise<void> {
   const { book, options, world } = life;
-  const symbol = random.pick([...world.symbols.map((each) => each.symbol), ...Object.keys(optionRoots)]);
-  const stored = [...book.sessionsOf(symbol), ...options.sessionsOf(symbol)].filter(
-    (session) => closeOf(session) + 1_200_000 <= life.gateway.nowMs,
+  const symbols = [...world.symbols.map((each) => each.symbol), ...Object.keys(optionRoots)];
+  const stored = symbols.flatMap((symbol) =>
+    [...book.sessionsOf(symbol), ...options.sessionsOf(symbol)].map((session) => ({ symbol, session })),
   );
-  if (stored.length === 0) return;
-  const session = random.pick(stored);
+  const over = stored.filter(({ session }) => life.ended().includes(session));
+  if (over.length === 0) return;
+  const { symbol, session } = random.pick(over);
   const seal = async (more: string[], status: string) => {
     const { json, said } = await life.run(['seal', '--session', session, '--symbols', symbol, ...more]);
     if (json?.status !== status) throw new Differs(`seal: ${JSON.stringify(json)} ${said}, expected ${status}`);
