@@ -35,7 +35,7 @@ export async function signedVolume(
     fromSource(context, 'option_tape', () => readSignedVolumes(context.store, symbols, session, throughMs)),
   );
   if (found === null || found.coverage.observedFromMs > Math.min(atMs, context.nowMs)) return null;
-  if (found.volume > 0 && found.volume === found.unsided) return null;
+  if (!found.isSided) return null;
   return { ...found, throughMs, coverage: coverageAsOf(context, coverageAt(found.coverage, throughMs)) };
 }
 

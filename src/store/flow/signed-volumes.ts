@@ -1,5 +1,5 @@
 import { contractId } from '../../core/domain/chain/option-contract.ts';
-import { eachContractBefore } from '../../core/domain/flow/contract-minutes.ts';
+import { type ContractMinutes, eachContractBefore } from '../../core/domain/flow/contract-minutes.ts';
 import type { Coverage } from '../../core/domain/flow/coverage.ts';
 import type { SessionDate } from '../../core/domain/market-time.ts';
 import { readFrom, type Store } from '../rows/connection.ts';
@@ -16,16 +16,20 @@ export interface SignedVolume {
 export interface SessionSignedVolume {
   /** By contract path form; a contract that did not trade is absent. */
   byContract: ReadonlyMap<string, SignedVolume>;
-  /** All traded contracts, and those of prints whose side is unknown. */
-  volume: number;
-  unsided: number;
+  /** True if a print of the session has a side, also a later one. */
+  isSided: boolean;
   /** Coverage of the session, as of its last write. */
   coverage: Coverage;
 }
 
+/** True if a print of some minutes has a side. */
+function hasSide(parts: readonly ContractMinutes[]): boolean {
+  return parts.some(({ volume, unsided }) => volume.some((contracts, i) => contracts !== unsided[i]));
+}
+
 /**
  * The signed volume of underlyings in a session, over minutes that began before `beforeMs`; an underlying without
- * stored minutes is absent. Three statements at most.
+ * stored minutes is absent. Three statements at most; two more if no print before has a side.
  */
 export async function readSignedVolumes(
   store: Store,
@@ -42,16 +46,19 @@ export async function readSignedVolumes(
     const coverage = coverages.get(coverageKey(session));
     if (!parts || !coverage) continue;
     const byContract = new Map<string, SignedVolume>();
-    let [volume, unsided] = [0, 0];
+    let isSided = false;
     for (const part of parts)
       eachContractBefore(part, beforeMs, (contract, sums) => {
         const id = contractId(contract);
         const before = byContract.get(id) ?? { bought: 0, sold: 0 };
         byContract.set(id, { bought: before.bought + sums.bought, sold: before.sold + sums.sold });
-        volume += sums.volume;
-        unsided += sums.unsided;
+        isSided ||= sums.volume !== sums.unsided;
       });
-    found.set(session.underlying, { byContract, volume, unsided, coverage });
+    found.set(session.underlying, { byContract, isSided, coverage });
   }
+  const open = sessions.filter(({ underlying }) => found.get(underlying)?.isSided === false);
+  if (open.length === 0) return found;
+  const whole = await readContractMinutes(store, open, Number.POSITIVE_INFINITY);
+  for (const session of open) found.get(session.underlying)!.isSided = hasSide(whole.get(coverageKey(session)) ?? []);
   return found;
 }
