@@ -425,6 +425,12 @@ const faults: readonly Fault[] = [
     to: 'bought: before.bought + sums.bought + sums.unsided,',
   },
   {
+    name: 'signed volume of trades without quotes is zero before the first',
+    file: 'src/resolvers/flow/signed-volume.ts',
+    from: 'if (!found.isSided) return null;',
+    to: 'if (!found.isSided && found.byContract.size > 0) return null;',
+  },
+  {
     name: 'quotes of a reconciliation are not read',
     file: 'src/intake/ingest/options/reconcile.ts',
     from: 'const source = quotesOfTape(tx, paths.quotes);',

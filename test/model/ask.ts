@@ -384,9 +384,9 @@ function askSignedVolume(asked: Asked): Question {
   const own = counted.filter((print) => tickerOf(print) === id);
   const of = (side: string) => own.filter((print) => print.side === side).reduce((sum, { size }) => sum + size, 0);
   const known = { session_date: session, through_ms, bought: of('buy_inferred'), sold: of('sell_inferred') };
-  const hasSide = (some: readonly Print[]) => some.some(({ side }) => side !== 'unknown');
-  // The texts do not say if a side that a later print has counts.
-  const answers = [...(hasSide(prints) ? [known] : []), ...(hasSide(counted) ? [] : [null])];
+  const hasSide = prints.some(({ side }) => side !== 'unknown');
+  // The texts do not say when a session begins to be observed.
+  const answers = hasSide ? [known, ...(counted.length === 0 ? [null] : [])] : [null];
   return {
     ...{ path: '', caller: 'session', needs: { symbol, scope: 'flow' } },
     judge: anyOf(answers, ({ data }) => data),
