@@ -480,7 +480,7 @@ function writtenBars(
     const bars = whole.map((each) => ({ ...each, bar: { ...each.bar, vwap: null } }));
     return [{ ...thetaBars(given, name, random), bars, isDivided: false }];
   }
-  if (format === 'dbn') {
+  if (format === 'dbn' || (format === 'dbn of venues' && venues.length === 0)) {
     const isDays = given.some(({ bar }) => bar.ts_ms === newYork(dateOf(bar.ts_ms)));
     const type = isDays ? 'ohlcvEod' : random.pick(['ohlcv1s', 'ohlcv1m'] as const);
     const bytes = dbnBars(
