@@ -1,5 +1,5 @@
 import express from 'express';
-import { netCurve } from '../src/core/analytics/gex/net-curve.ts';
+import { netCurve } from '../src/core/analytics/gex/flip-point.ts';
 import { type GexCapture, type GexRow, gexColumns, gexRowAt, noContracts } from '../src/core/domain/gex/gex.ts';
 import { addDays, exchangeInstant } from '../src/core/domain/market-time.ts';
 import { saveGexCapture } from '../src/store/gex/captures.ts';

@@ -10,8 +10,8 @@ import { operationWeights, type Prediction } from '../src/graphql/limits/weighed
 import { weights } from '../src/graphql/limits/weight.ts';
 import { LiveHub } from '../src/live/hub.ts';
 import { readConfig } from '../src/platform/config/config.ts';
-import { serviceSettings } from '../src/platform/config/service-settings.ts';
-import { jsonBytes } from '../src/platform/wire/json-bytes.ts';
+import { serviceSettings } from '../src/platform/config/printed-settings.ts';
+import { jsonBytes } from '../src/platform/wire/json-chunks.ts';
 import { requestContext } from '../src/resolvers/context.ts';
 import { schema } from '../src/schema/index.ts';
 import { openStore } from '../src/store/rows/connection.ts';

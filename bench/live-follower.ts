@@ -2,7 +2,7 @@
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { follow } from '../src/intake/ingest/tail/follow.ts';
-import { liveCommitEveryMs } from '../src/intake/ingest/tail/live-bounds.ts';
+import { liveCommitEveryMs } from '../src/intake/ingest/tail/live-session.ts';
 import { openStore } from '../src/store/rows/connection.ts';
 import type { FeedOrder } from './live-feed.ts';
 

@@ -6,7 +6,7 @@ import { preparedOperation } from '../src/graphql/execution/prepared-operation.t
 import { written } from '../src/graphql/execution/sliced-execution.ts';
 import { Pieces } from '../src/graphql/execution/sliced-work.ts';
 import { coerceVariables } from '../src/graphql/execution/variables.ts';
-import { serviceSettings } from '../src/platform/config/service-settings.ts';
+import { serviceSettings } from '../src/platform/config/printed-settings.ts';
 import { type RequestContext, requestContext } from '../src/resolvers/context.ts';
 import { schema } from '../src/schema/index.ts';
 import { saveLiveQuotes } from '../src/store/market/live-quotes.ts';

@@ -1,9 +1,8 @@
 import { solveChain } from '../src/core/analytics/chain/solve-chain.ts';
 import { computeGexCapture } from '../src/core/analytics/gex/capture.ts';
 import { americanPrice } from '../src/core/analytics/pricing/american.ts';
-import { blackScholes } from '../src/core/analytics/pricing/black-scholes.ts';
-import { yearsUntil } from '../src/core/analytics/pricing/expiry-time.ts';
-import { europeanVolatility } from '../src/core/analytics/pricing/implied-volatility.ts';
+import { blackScholes, europeanVolatility } from '../src/core/analytics/pricing/black-scholes.ts';
+import { yearsUntil } from '../src/core/analytics/pricing/chain-groups.ts';
 import { type ChainCapture, type ChainRow, solveOrigins, unknownNumbers } from '../src/core/domain/chain/chain.ts';
 import { lastInstant } from '../src/core/domain/chain/option-root.ts';
 import { addDays, exchangeInstant } from '../src/core/domain/market-time.ts';

@@ -60,7 +60,7 @@ const faults: readonly Fault[] = [
   },
   {
     name: 'changes are not divided by splits',
-    file: 'src/live/quote-as-of.ts',
+    file: 'src/live/quotes.ts',
     from: 'splitFactor(splits, closed.date, price.sessionDate)',
     to: 'splitFactor([], closed.date, price.sessionDate)',
   },
@@ -342,7 +342,7 @@ const faults: readonly Fault[] = [
   },
   {
     name: 'hourly bars are minutes',
-    file: 'src/intake/ingest/files/bar-checks.ts',
+    file: 'src/intake/ingest/files/bar-file.ts',
     from: "this.#length === 'minute' ? this.#spacing.longMinutes() : null",
     to: 'null',
   },

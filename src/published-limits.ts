@@ -9,7 +9,7 @@ import type { Config } from './platform/config/config.ts';
 import { optionBarLimits } from './resolvers/chain/option-bars.ts';
 import { largeTradeLimits } from './resolvers/flow/large-trades.ts';
 import { keyDefaultTop } from './resolvers/gex/history.ts';
-import { journalPageMax } from './resolvers/journal/page.ts';
+import { journalPageMax } from './resolvers/journal/records.ts';
 import { moverLimits } from './resolvers/market/movers.ts';
 import { maxQuotes } from './resolvers/market/quotes.ts';
 import { barLimits, keySpanDays } from './resolvers/market/stock-bars.ts';

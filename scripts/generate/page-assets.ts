@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { css as graphiqlCss, js as graphiqlScript } from '@graphql-yoga/render-graphiql/graphiql';
 import { transform } from 'lightningcss';
 import { type OutputChunk, rolldown } from 'rolldown';
-import type { BuiltAsset } from '../../src/pages/built-assets.ts';
+import type { BuiltAsset } from '../../src/pages/assets.ts';
 import type { GeneratedFiles } from './generated-files.ts';
 import { licencesOf, packageOf } from './page-licences.ts';
 

@@ -9,7 +9,7 @@ import { Redis } from 'ioredis';
 import pg from 'pg';
 import { createCluster, spawnServer, stopServer, superuser } from '../../src/store/embedded/embedded-cluster.ts';
 import { type EmbeddedLocation, findLocation } from '../../src/store/embedded/embedded-location.ts';
-import { isRunning, readPostmaster } from '../../src/store/embedded/postmaster-file.ts';
+import { isRunning, readPostmaster } from '../../src/store/embedded/embedded-server.ts';
 
 const port = 5432;
 

@@ -1,11 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { overMinute, rateExceeded } from '../platform/config/request-rates.ts';
+import { overMinute, rateExceeded } from '../platform/config/tiers.ts';
 import { currentRequest } from '../platform/runtime/request-scope.ts';
 import { invalidRequest, notAuthenticated, rateLimited } from '../platform/wire/failure.ts';
 import type { Authentication, Caller } from './caller.ts';
 import { credentialOf, setCredential } from './identity/credential.ts';
-import type { Anonymous, Counted, RateState } from './limits/rate.ts';
-import { hasRateHeaders, writeRateHeaders } from './limits/rate-headers.ts';
+import { type Anonymous, type Counted, hasRateHeaders, type RateState, writeRateHeaders } from './limits/rate.ts';
 import type { Access } from './open-access.ts';
 
 /** Properties of a caller that admission adds to the log and metrics. */

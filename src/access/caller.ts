@@ -1,4 +1,4 @@
-import type { Classification, Tier } from '../platform/config/tier.ts';
+import type { Classification, Tier } from '../platform/config/tiers.ts';
 
 /** The sender of a request, and the rights under which it is served (contract-notes 1 "Caller"). */
 export interface Caller {

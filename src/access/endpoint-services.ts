@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { GraphQLSchema } from 'graphql';
 import type { OptionRoots } from '../core/domain/chain/option-root.ts';
-import type { Provenance } from '../platform/config/provenance.ts';
+import type { Provenance } from '../platform/config/config.ts';
 import type { ClientAddress } from '../platform/http/client-address.ts';
 import type { MaybePromise } from '../platform/runtime/maybe-promise.ts';
 import type { Failure } from '../platform/wire/failure.ts';

@@ -1,20 +1,18 @@
 import { randomBytes } from 'node:crypto';
-import type { Rates } from '../platform/config/request-rates.ts';
+import type { Rates } from '../platform/config/tiers.ts';
 import type { Clock } from '../platform/runtime/clock.ts';
 import type { RandomBytes } from '../platform/runtime/ulid.ts';
 import type { Store } from '../store/rows/connection.ts';
 import type { Authentication } from './caller.ts';
 import { type Accounts, openAccounts } from './identity/accounts.ts';
-import { type ApiKeys, openApiKeys } from './identity/api-keys.ts';
+import { type ApiKeys, openApiKeys, openKeyUse } from './identity/api-keys.ts';
 import { authenticate } from './identity/authenticate.ts';
 import { openCredentialCache } from './identity/credential-cache.ts';
-import { openKeyUse } from './identity/key-use.ts';
-import { openSessionTokens, type SessionSettings, type SessionTokens } from './identity/session-tokens.ts';
+import { openSessionTokens, type SessionSettings, type SessionTokens } from './identity/site-session.ts';
 import { openStreamTickets, type StreamTickets } from './identity/stream-tickets.ts';
-import { type InFlight, openInFlight } from './limits/in-flight.ts';
+import { type InFlight, openInFlight, openStreamSlots, type StreamSlots } from './limits/in-flight.ts';
 import type { LocalLimits } from './limits/limits-by-message.ts';
 import { openRate, type Rate } from './limits/rate.ts';
-import { openStreamSlots, type StreamSlots } from './limits/stream-slots.ts';
 import { Usage } from './usage/usage.ts';
 
 /** The settings of access, a part of `Config`. */

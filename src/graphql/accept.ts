@@ -1,5 +1,5 @@
 import type { RequestHandler } from 'express';
-import { requestableTables } from '../platform/wire/table-types.ts';
+import { requestableTables } from '../platform/wire/column-rows.ts';
 import { requestTable } from './table-request.ts';
 
 /** Media types of JSON, the default first. */

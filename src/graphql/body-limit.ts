@@ -1,12 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Admission } from '../access/admission.ts';
-import { bodyBytes, utf8Text } from '../platform/http/read-body.ts';
-import { declaredLength } from '../platform/http/request-body.ts';
+import { bodyBytes, declaredLength, utf8Text } from '../platform/http/request-body.ts';
 import { type Failure, failureWithin, internal, notAuthenticated } from '../platform/wire/failure.ts';
 import { documentBody } from './limits/document-limits.ts';
 import { sentPoints, weighBody } from './limits/sent-points.ts';
 import { requestsOf } from './limits/weight.ts';
-import { setSentText } from './plugins/request-form.ts';
+import { setSentText } from './plugins/requests.ts';
 import { requestErrorOf, withoutStatus } from './request-error.ts';
 
 type Handler = (request: IncomingMessage, response: ServerResponse, next: () => void) => void;

@@ -5,28 +5,32 @@ import type { EndpointServices } from '../access/endpoint-services.ts';
 import { failureWithin } from '../platform/wire/failure.ts';
 import type { AnswerCache } from '../platform/wire/response-cache.ts';
 import type { DocumentCache } from './document-cache.ts';
-import { type EstimateFor, estimatesFor } from './estimate/estimate-endpoint.ts';
+import { type EstimateFor, estimatesFor } from './estimate.ts';
 import type { GraphTables } from './execution/answer-table.ts';
 import { standardIntrospection } from './limits/standard-introspection.ts';
 import { operationWeights } from './limits/weighed-operation.ts';
-import { operationAdmission } from './plugins/admission.ts';
-import { answerCache, type CachedAnswer } from './plugins/answer-cache.ts';
-import { compressedAnswers } from './plugins/compressed-answers.ts';
-import { costExtension } from './plugins/cost.ts';
-import { documentBounds } from './plugins/document-limits.ts';
-import { execution } from './plugins/execution.ts';
-import { largeAnswers } from './plugins/large-answers.ts';
-import { errorCodes } from './plugins/public-errors.ts';
-import { readInstant } from './plugins/read-instant.ts';
-import { requestForm } from './plugins/request-form.ts';
-import { standardIntrospectionAnswers } from './plugins/standard-introspection.ts';
-import { type OpenSubscriptions, subscriptionStreams } from './plugins/subscriptions.ts';
-import { tableAnswers } from './plugins/tables.ts';
-import { variables } from './plugins/variables.ts';
+import {
+  answerCache,
+  type CachedAnswer,
+  compressedAnswers,
+  errorCodes,
+  largeAnswers,
+  tableAnswers,
+} from './plugins/answers.ts';
+import { execution, type OpenSubscriptions, subscriptionStreams } from './plugins/execution.ts';
+import {
+  costExtension,
+  documentBounds,
+  operationAdmission,
+  readInstant,
+  requestForm,
+  standardIntrospectionAnswers,
+  variables,
+} from './plugins/requests.ts';
 import type { HttpContext } from './request-state.ts';
 import { operationRunner } from './run-operation.ts';
 import type { TrustedDocuments } from './trusted-documents.ts';
-import { graphqlWebSockets } from './ws/ws-endpoint.ts';
+import { graphqlWebSockets } from './ws-endpoint.ts';
 
 /** Dependencies of the graph's endpoints, beside those of every endpoint. */
 export interface GraphqlParts {

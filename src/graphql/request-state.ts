@@ -18,15 +18,15 @@ export interface HttpContext {
 /**
  * One operation on its way through the plugins. Each field has one writer:
  *
- * | field                    | written by                        | read by                                     |
- * |--------------------------|-----------------------------------|---------------------------------------------|
- * | sent, answerBytes        | in-process, run-operation         | endpoints, execution, public-errors         |
- * | sentPoints, connection   | run-operation                     | sent-points, subscriptions                  |
- * | variables                | plugins/variables                 | admit-operation, execution, subscriptions   |
- * | admitted, charged        | admit-operation                   | admission, answer-cache, execution, cost    |
- * | cachedPoints             | plugins/answer-cache              | plugins/cost                                |
- * | isStopped                | execution/sliced-execution        | plugins/cost                                |
- * | actual                   | plugins/cost                      | plugins/answer-cache                        |
+ * | field                  | written by                 | read by                                       |
+ * |------------------------|----------------------------|-----------------------------------------------|
+ * | sent, answerBytes      | run-operation              | endpoints, plugins/execution, plugins/answers |
+ * | sentPoints, connection | run-operation              | sent-points, plugins/execution                |
+ * | variables              | plugins/requests           | admit-operation, plugins/execution            |
+ * | admitted, charged      | admit-operation            | plugins/requests, answers and execution       |
+ * | cachedPoints           | plugins/answers            | plugins/requests                              |
+ * | isStopped              | execution/sliced-execution | plugins/requests                              |
+ * | actual                 | plugins/requests           | plugins/answers                               |
  */
 export type OperationState = HttpContext & {
   params: { query?: string; operationName?: string };

@@ -11,12 +11,11 @@ import type { YogaServerInstance } from 'graphql-yoga';
 import type { EndpointServices } from '../access/endpoint-services.ts';
 import type { Lifetime } from '../platform/runtime/lifetime.ts';
 import { jsonBuffers, WrittenJson } from '../platform/wire/json-chunks.ts';
-import { answerBytesInProcess } from './in-process.ts';
-import { publicErrors } from './plugins/public-errors.ts';
-import type { OpenSubscriptions } from './plugins/subscriptions.ts';
+import { publicErrors } from './plugins/answers.ts';
+import type { OpenSubscriptions } from './plugins/execution.ts';
 import { namedOperation, withoutStatus } from './request-error.ts';
 import type { HttpContext } from './request-state.ts';
-import type { Subscribed } from './sse/subscription.ts';
+import type { Subscribed } from './sse.ts';
 import type { TrustedDocuments } from './trusted-documents.ts';
 
 /** An operation as it was sent. */
@@ -91,5 +90,31 @@ export function operationRunner(
     const { errors, isRejected } = await publicErrors(services, exchange, result.errors, 'data' in result);
     const sent = errors.map(withoutStatus);
     return isRejected ? { errors: sent } : { ...result, errors: sent };
+  };
+}
+
+/** Size limit of an answer that is read within the process, bytes: it is parsed in one go. */
+const answerBytesInProcess = 4 * 1024 * 1024;
+
+/**
+ * Sends a document to the graph from within the process: with the credential, limits, cost and usage of a request to
+ * `/graphql`. `request` and `response` are those of the enclosing request.
+ */
+export function askThrough(yoga: YogaServerInstance<HttpContext, object>) {
+  return async (
+    query: string,
+    variables: Record<string, unknown>,
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): Promise<ExecutionResult> => {
+    const answer = await yoga.fetch(
+      'http://localhost/graphql',
+      {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', accept: 'application/json' },
+      },
+      { req: request, res: response, answerBytes: answerBytesInProcess, sent: { query, variables } } as HttpContext,
+    );
+    return (await answer.json()) as ExecutionResult;
   };
 }

@@ -9,7 +9,7 @@ import {
   Kind,
   type SelectionSetNode,
 } from 'graphql';
-import { isMarketGroup } from '../core/domain/market-group.ts';
+import { isMarketGroup } from '../core/domain/screener.ts';
 
 interface Walk {
   schema: GraphQLSchema;

@@ -20,8 +20,7 @@ import { requiredPart } from '../store/rows/required-part.ts';
 import { concerns } from '../store/versions/subjects.ts';
 import { recentDays } from './daily-bars.ts';
 import { priceInstants } from './replay-instants.ts';
-import { requireHeld, tooEarly } from './since.ts';
-import type { LiveEvent } from './source.ts';
+import { type LiveEvent, requireHeld, tooEarly } from './source.ts';
 import { type BarReading, barSpan, barsAsOfNow } from './stock-bars.ts';
 import type { TopicKind } from './topics.ts';
 

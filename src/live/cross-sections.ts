@@ -1,5 +1,4 @@
-import { coverageAt } from '../core/domain/flow/coverage.ts';
-import type { CrossSection } from '../core/domain/flow/flow.ts';
+import { type CrossSection, coverageAt } from '../core/domain/flow/flow.ts';
 import { readCrossSections } from '../store/flow/cross-sections.ts';
 import type { Store } from '../store/rows/connection.ts';
 import { concerns } from '../store/versions/subjects.ts';

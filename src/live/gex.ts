@@ -1,11 +1,10 @@
 import { invalidParameter } from '../platform/wire/failure.ts';
-import { captureTimes, firstCaptureTime } from '../store/chain/capture-times.ts';
+import { captureTimes, firstCaptureTime } from '../store/chain/session-captures.ts';
 import { gexCapturesFrom, latestGexCaptures, type StoredGexCapture } from '../store/gex/captures.ts';
 import type { Store } from '../store/rows/connection.ts';
 import { concerns } from '../store/versions/subjects.ts';
 import { captureInstants } from './replay-instants.ts';
-import { requireHeld, tooEarly } from './since.ts';
-import type { LiveEvent } from './source.ts';
+import { type LiveEvent, requireHeld, tooEarly } from './source.ts';
 import type { TopicKind } from './topics.ts';
 
 /** Maximum number of missed captures with which a reader may resume: more than two weeks of them. */

@@ -15,10 +15,29 @@ import { type ChainState, chainTopics } from './chains.ts';
 import { type CrossSectionState, crossSectionTopics } from './cross-sections.ts';
 import { type GexState, gexTopics } from './gex.ts';
 import { largeTradeTopics } from './large-trades.ts';
-import { type Pace, systemPace } from './pace.ts';
 import { type QuoteState, quoteTopics } from './quotes.ts';
 import { shutdownEnd } from './source.ts';
 import { type TopicKind, Topics } from './topics.ts';
+
+/** The clock by which replays are paced. */
+export interface Pace {
+  /** Milliseconds since any instant. */
+  now(): number;
+  /** Runs `work` after this many ms, unless the returned function is called before. */
+  later(ms: number, work: () => void): () => void;
+}
+
+/** Longest time that a timer takes, ms. */
+const longestMs = 60_000;
+
+/** The system's clock, which is never set back, and its timers, which keep no process alive. */
+const systemPace: Pace = {
+  now: () => performance.now(),
+  later(ms, work) {
+    const timer = setTimeout(work, Math.min(Math.ceil(ms), longestMs)).unref();
+    return () => clearTimeout(timer);
+  },
+};
 
 /** Runs `work` at this interval, ms, until the returned function is called. */
 export type Every = (ms: number, work: () => void) => () => void;

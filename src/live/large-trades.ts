@@ -1,5 +1,4 @@
-import { coverageAt } from '../core/domain/flow/coverage.ts';
-import type { LargeTrade } from '../core/domain/flow/flow.ts';
+import { coverageAt, type LargeTrade } from '../core/domain/flow/flow.ts';
 import { dayMs } from '../platform/runtime/clock.ts';
 import { invalidParameter } from '../platform/wire/failure.ts';
 import { eventTimes, longestTradeMs, readTradesBetween } from '../store/flow/events.ts';
@@ -12,8 +11,7 @@ import {
 } from '../store/flow/feed-pages.ts';
 import type { Store } from '../store/rows/connection.ts';
 import { stepOf } from './replay-instants.ts';
-import { requireHeld, tooEarly } from './since.ts';
-import type { LiveEvent } from './source.ts';
+import { type LiveEvent, requireHeld, tooEarly } from './source.ts';
 import type { TopicKind } from './topics.ts';
 
 /** The one topic of large trades; each subscriber gets those that pass its filter. */

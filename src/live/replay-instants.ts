@@ -2,8 +2,8 @@ import { regularSession, tradeDate, tradeSpan, tradeSpanAt } from '../core/domai
 import { type StoredTimeframe, type Timeframe, timeframeMs } from '../core/domain/market/bar.ts';
 import { exchangeInstant } from '../core/domain/market-time.ts';
 import { dayMs, minuteMs } from '../platform/runtime/clock.ts';
-import { captureTimes } from '../store/chain/capture-times.ts';
-import { premiumSessions } from '../store/flow/premium-minutes.ts';
+import { captureTimes } from '../store/chain/session-captures.ts';
+import { premiumSessions } from '../store/flow/cross-sections.ts';
 import { readBars } from '../store/market/bar-blocks.ts';
 import type { Store } from '../store/rows/connection.ts';
 import { barSpan } from './stock-bars.ts';

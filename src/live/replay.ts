@@ -6,7 +6,7 @@ import type { Store } from '../store/rows/connection.ts';
 import { requiredPart } from '../store/rows/required-part.ts';
 import { readsOf } from '../store/versions/reads.ts';
 import { anyChange } from '../store/versions/subjects.ts';
-import type { Pace } from './pace.ts';
+import type { Pace } from './hub.ts';
 import { replayStepMs } from './replay-instants.ts';
 import { failedEnd, type LiveEvent, type LiveSource } from './source.ts';
 import type { Following, TopicKind } from './topics.ts';

@@ -1,5 +1,6 @@
 import type { Caller } from '../access/caller.ts';
-import { type Failure, shuttingDown } from '../platform/wire/failure.ts';
+import { tradeDate } from '../core/domain/calendar.ts';
+import { type Failure, invalidParameter, shuttingDown } from '../platform/wire/failure.ts';
 import type { StreamEnd } from '../platform/wire/open-stream.ts';
 
 /** A live event, one object for all subscribers. */
@@ -36,4 +37,19 @@ export function failedEnd(failure: Failure): StreamEnd {
 /** The end of every source at shutdown. */
 export function shutdownEnd(): StreamEnd {
   return { reason: 'shutdown', failure: shuttingDown() };
+}
+
+/** 400 for a `since` before the first instant that is served, which it names. */
+export function tooEarly(firstMs: number, reason: string): Failure {
+  const first = `${firstMs} (${new Date(firstMs).toISOString()})`;
+  return invalidParameter('since', `${reason}; the earliest time that can be sent is ${first}`);
+}
+
+/**
+ * Throws 400 if `sinceMs` is of an earlier trade date than the oldest stored data, at `oldestMs`, epoch ms; null =
+ * there is none. The trade date of the oldest data is stored from its beginning.
+ */
+export function requireHeld(sinceMs: number, oldestMs: number | null, data: string): void {
+  if (oldestMs !== null && tradeDate(sinceMs) < tradeDate(oldestMs))
+    throw tooEarly(oldestMs, `older ${data} are not stored`);
 }

@@ -19,14 +19,12 @@ import { Failure, invalidParameter, methodNotAllowed } from '../platform/wire/fa
 import { clipped } from '../platform/wire/printed-value.ts';
 import type { CompiledRoute } from '../rest/contract/compiled-route.ts';
 import { asFailure } from '../rest/http/router.ts';
-import { builtInTools } from './built-in-tools.ts';
+import { builtInTools, smallTools } from './built-in-tools.ts';
 import { called, type Exchange, type McpParts, type Offered } from './calls.ts';
 import { Catalog } from './catalog.ts';
-import { withNamedParams } from './invalid-params.ts';
-import { mostMessages, receiveMessages, rejectMessages } from './message.ts';
+import { mostMessages, receiveMessages, rejectMessages, withNamedParams } from './message.ts';
 import { completionOf, listedPrompts, promptText } from './prompts.ts';
 import { type Resource, resourcesOf } from './resources.ts';
-import { smallTools } from './small-tools.ts';
 import { commonParameters, isOffered, toolName, toolOf } from './tools.ts';
 
 /** Instructions for every client. `operations`: what it calls the operations that have parameters. */

@@ -1,10 +1,10 @@
 import type { Caller } from '../access/caller.ts';
-import { reaches, type Tier } from '../platform/config/tier.ts';
+import { reaches, type Tier } from '../platform/config/tiers.ts';
 import type { CompiledRoute } from '../rest/contract/compiled-route.ts';
 import { readAtKey } from '../rest/contract/envelope.ts';
 import type { JsonSchema } from '../rest/contract/json-schema.ts';
 import { endedOn, writtenPath } from '../rest/contract/route.ts';
-import type { Needs } from '../schema/needs.ts';
+import type { Needs } from '../schema/field-options.ts';
 
 /** A tool, as listed to clients. */
 export interface Tool {

@@ -1,12 +1,11 @@
-import { extname } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { extname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { type Request, type Response, Router } from 'express';
 import { allowSharedCaching } from '../platform/http/cache-headers.ts';
 import { methodNotAllowed } from '../platform/wire/failure.ts';
 import { matchesTag } from '../rest/http/respond.ts';
-import type { AssetFile, Compression } from './asset-file.ts';
-import { builtAssets } from './built-assets.ts';
 
 const contentTypes: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=utf-8',
@@ -71,4 +70,40 @@ export function openAssets(make: () => readonly AssetFile[]): Assets {
     },
     router: Router({ caseSensitive: true }).all('/assets/:hash/*path', send),
   };
+}
+
+const folder = join(import.meta.dirname, '../../generated/pages');
+
+/** A file's entry in `generated/pages/assets.json`. */
+export interface BuiltAsset {
+  /** Hash of its content. */
+  hash: string;
+  /** Paths of the modules that this one imports, directly or not, without itself. Absent = none. */
+  modules?: readonly string[];
+}
+
+// Read at startup: a file that is replaced later would be sent under the hash of this one.
+const assets = JSON.parse(readFileSync(join(folder, 'assets.json'), 'utf8')) as Record<string, BuiltAsset>;
+
+/** The scripts and style sheets of `npm run build`, compressed. */
+const builtAssets: readonly AssetFile[] = Object.entries(assets).map(([path, { hash, modules = [] }]) => {
+  const compressed = {
+    br: readFileSync(join(folder, `assets/${path}.br`)),
+    gzip: readFileSync(join(folder, `assets/${path}.gz`)),
+  };
+  return { path, hash, modules, compressed: async (encoding) => compressed[encoding] };
+});
+
+/** Encodings in which the files of the pages are stored. */
+export type Compression = 'br' | 'gzip';
+
+/** A file for browsers. */
+export interface AssetFile {
+  /** Path below the address of the assets, e.g. `client/before-paint.js`. */
+  path: string;
+  /** Hash of its content. */
+  hash: string;
+  /** Paths of the modules that a script imports, directly or not, without itself. */
+  modules: readonly string[];
+  compressed: (encoding: Compression) => Promise<Buffer>;
 }

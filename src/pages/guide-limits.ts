@@ -1,4 +1,4 @@
-import type { Rates } from '../platform/config/request-rates.ts';
+import type { Rates } from '../platform/config/tiers.ts';
 
 /** Rows per page: default, maximum, and maximum with an API key if that is lower. */
 export interface PageLimit {

@@ -4,12 +4,12 @@ export interface Html {
 }
 
 /** Parts of a template: text is escaped, markup is not, lists are joined, and null, undefined and false are omitted. */
-export type HtmlPart = Html | string | number | null | undefined | false | readonly HtmlPart[];
+type HtmlPart = Html | string | number | null | undefined | false | readonly HtmlPart[];
 
 const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 
 /** Text escaped for elements and for quoted attributes. */
-export function escaped(text: string): string {
+function escaped(text: string): string {
   return text.replace(/[&<>"']/g, (character) => entities[character]!);
 }
 
@@ -28,4 +28,9 @@ export function html(strings: TemplateStringsArray, ...parts: readonly HtmlPart[
 /** Markup from another source that is known to be safe. */
 export function trusted(markup: string): Html {
   return { markup };
+}
+
+/** Text in which words between backticks are code. */
+export function prose(text: string): Html {
+  return html`${text.split('`').map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : part))}`;
 }

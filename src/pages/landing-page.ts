@@ -1,8 +1,7 @@
 import type { StoredOverview } from '../core/domain/market/stored-overview.ts';
 import { firstQuery, firstRoute } from './first-requests.ts';
-import { graphiqlLink } from './graphiql-link.ts';
 import { type Html, html } from './html.ts';
-import { siteLinks } from './links.ts';
+import { graphiqlLink, siteLinks } from './links.ts';
 import type { SiteState } from './market-note.ts';
 import { originText } from './origin.ts';
 import type { Page } from './page-document.ts';

@@ -63,3 +63,9 @@ export const siteLinks: readonly SiteLink[] = [
   },
   { to: '/healthz', name: 'Health', what: 'Liveness at /healthz, readiness at /readyz.' },
 ];
+
+/** Address of GraphiQL with an operation and its variables filled in. */
+export function graphiqlLink(query: string, variables?: Record<string, unknown>): string {
+  const given = variables && Object.keys(variables).length > 0 ? { variables: JSON.stringify(variables, null, 2) } : {};
+  return `/graphql?${new URLSearchParams({ query, ...given })}`;
+}

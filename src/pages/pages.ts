@@ -6,9 +6,10 @@ import type { Body } from '../rest/http/respond.ts';
 import type { Assets } from './assets.ts';
 import { dashboardPage } from './dashboard/dashboard-page.ts';
 import { asksForEditor, graphiqlPage } from './graphiql/graphiql-page.ts';
+import { html } from './html.ts';
 import { addresses, landingPage } from './landing-page.ts';
+import { siteLinks } from './links.ts';
 import { marketNote, type SiteState } from './market-note.ts';
-import { missingPage } from './missing.ts';
 import { editorBody, type Page, pageBody, sendEditor, sendPage } from './page-document.ts';
 import type { PagesParts } from './pages-dependencies.ts';
 import { guidePage } from './reference/guides/guide-page.ts';
@@ -124,5 +125,21 @@ export function missingPages(parts: PagesParts, assets: Assets) {
     response.status(404);
     const body = await pageBody(request.path, missingPage(request.path), { assets, site });
     await sendPage(request, response, body, site);
+  };
+}
+
+/** The page for an unknown path: it names the path and links to the existing pages. */
+function missingPage(path: string): Page {
+  return {
+    title: 'Not found · Tapegraph',
+    description: 'There is no page at this address.',
+    current: path,
+    body: html`<main id="main" class="missing">
+<h1>Page not found</h1>
+<p>There is no page at <code>${path}</code>.</p>
+<ul>${siteLinks
+      .filter(({ inHeader }) => inHeader)
+      .map(({ to, name, what }) => html`<li><a href="${to}">${name}</a>: ${what}</li>`)}</ul>
+</main>`,
   };
 }

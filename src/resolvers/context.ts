@@ -4,7 +4,7 @@ import type { OptionContract } from '../core/domain/chain/option-contract.ts';
 import type { OptionRoots } from '../core/domain/chain/option-root.ts';
 import type { SymbolEntry } from '../core/domain/market/symbol.ts';
 import type { LiveHub } from '../live/hub.ts';
-import type { Provenance } from '../platform/config/provenance.ts';
+import type { Provenance } from '../platform/config/config.ts';
 import type { Batching } from '../platform/runtime/batched.ts';
 import type { Clock } from '../platform/runtime/clock.ts';
 import { type MaybePromise, whenThere } from '../platform/runtime/maybe-promise.ts';

@@ -1,8 +1,7 @@
 import { requireReadable } from '../access/entitlement/entitlement.ts';
 import type { Dividend } from '../core/domain/market/dividends.ts';
-import { type Rate, rateAt } from '../core/domain/market/rates.ts';
+import { billWithout, type Rate, rateAt } from '../core/domain/market/rates.ts';
 import { isKnownOn, type Split } from '../core/domain/market/splits.ts';
-import { billWithout } from '../core/domain/market/us-bills.ts';
 import { exchangeDate, type SessionDate } from '../core/domain/market-time.ts';
 import { batched } from '../platform/runtime/batched.ts';
 import { invalidParameter } from '../platform/wire/failure.ts';

@@ -1,8 +1,8 @@
-import type { Coverage } from '../core/domain/flow/coverage.ts';
+import type { Coverage } from '../core/domain/flow/flow.ts';
 import type { Generation, GenerationMaker, GenerationPart, LiveLines } from '../core/domain/generation.ts';
 import type { SessionDate } from '../core/domain/market-time.ts';
 import { batched } from '../platform/runtime/batched.ts';
-import { coverageKey, coveragesOf } from '../store/flow/coverage.ts';
+import { coverageKey, coveragesOf } from '../store/flow/sessions.ts';
 import { readGenerations } from '../store/market/generations.ts';
 import { originsOf } from '../store/market/session-origins.ts';
 import { sealTimes } from '../store/market/session-seals.ts';

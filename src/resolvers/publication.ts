@@ -1,5 +1,5 @@
 import { previousTradingDay, regularSession, sessionMinutes, tradingDayAtOrBefore } from '../core/domain/calendar.ts';
-import { type Coverage, coverageAt } from '../core/domain/flow/coverage.ts';
+import { type Coverage, coverageAt } from '../core/domain/flow/flow.ts';
 import { addDays, exchangeDate, exchangeInstant, type SessionDate } from '../core/domain/market-time.ts';
 import type { RequestContext } from './context.ts';
 

@@ -20,12 +20,12 @@ import type { Store } from '../store/rows/connection.ts';
 import { parseStart } from './as-of.ts';
 import { chainFollowing } from './chain/live-chain.ts';
 import type { RequestContext } from './context.ts';
-import { crossSectionFollowing } from './flow/live-cross-section.ts';
-import { largeTradesFollowing } from './flow/live-large-trades.ts';
+import { crossSectionFollowing } from './flow/cross-section.ts';
+import { largeTradesFollowing } from './flow/large-trades.ts';
 import { checkTop } from './gex/gex.ts';
 import { gexFollowing } from './gex/live-gex.ts';
-import { barsFollowing } from './market/live-bars.ts';
-import { quotesFollowing } from './market/live-quotes.ts';
+import { quotesFollowing } from './market/quotes.ts';
+import { barsFollowing } from './market/stock-bars.ts';
 
 /** Values of events by the kinds of their topics. */
 export interface ReplayValues {

@@ -1,6 +1,6 @@
 import { isSealed } from '../core/domain/calendar.ts';
 import { exchangeDate, type SessionDate } from '../core/domain/market-time.ts';
-import type { Tier } from '../platform/config/tier.ts';
+import type { Tier } from '../platform/config/tiers.ts';
 import type { AsOf } from './as-of.ts';
 import type { RequestContext } from './context.ts';
 import { currentDate } from './current-date.ts';

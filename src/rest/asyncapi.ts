@@ -1,8 +1,7 @@
 import type { GraphQLSchema } from 'graphql';
 import { dataSchema } from './contract/answer-schema.ts';
 import type { JsonSchema } from './contract/json-schema.ts';
-import { socketTopics, topicOptions } from './socket/control.ts';
-import { streamProtocolSource } from './socket/frames.ts';
+import { socketTopics, streamProtocolSource, topicOptions } from './socket/control.ts';
 import type { StreamOperations } from './stream/stream.ts';
 import { topicKinds } from './stream/stream-topics.ts';
 

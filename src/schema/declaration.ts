@@ -5,7 +5,7 @@ import {
   declaration,
   flowGranted,
   offExchangeGranted,
-} from '../resolvers/account/account.ts';
+} from '../resolvers/account.ts';
 import type { ResponseMeta } from '../resolvers/response-meta.ts';
 import { MeType } from './account/me.ts';
 import { builder } from './builder.ts';

@@ -3,7 +3,7 @@ import { invalidParameter } from '../platform/wire/failure.ts';
 import { contextAt } from '../resolvers/as-of.ts';
 import type { Past, RequestContext } from '../resolvers/context.ts';
 import type { Sizes } from './cost.ts';
-import type { Needs } from './needs.ts';
+import type { Needs } from './field-options.ts';
 
 /** Look-up of the object of an id. */
 export interface NodeLookup {

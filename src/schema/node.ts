@@ -4,7 +4,7 @@ import { readTicker } from '../core/domain/market/ticker.ts';
 import { invalidParameter } from '../platform/wire/failure.ts';
 import type { RequestContext } from '../resolvers/context.ts';
 import { builder } from './builder.ts';
-import { type Needs, needsOfGroup } from './needs.ts';
+import { type Needs, needsOfGroup } from './field-options.ts';
 import {
   contextOfIds,
   decodeId,

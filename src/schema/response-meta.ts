@@ -1,4 +1,4 @@
-import type { Classification, Tier } from '../platform/config/tier.ts';
+import type { Classification, Tier } from '../platform/config/tiers.ts';
 import { type Caps, type ResponseMeta, responseMeta } from '../resolvers/response-meta.ts';
 import { builder } from './builder.ts';
 import { free } from './cost.ts';

@@ -10,10 +10,9 @@ import {
   rejectSeconds,
 } from '../core/domain/market-time.ts';
 import { invalidParameter, knownFailure } from '../platform/wire/failure.ts';
-import { numberText } from '../platform/wire/number-text.ts';
-import { shownValue } from '../platform/wire/printed-value.ts';
+import { numberText, shownValue } from '../platform/wire/printed-value.ts';
 import { builder } from './builder.ts';
-import { capturePoint } from './gex/capture-id.ts';
+import { capturePoint } from './gex/capture.ts';
 
 /** Converts the 400 of a domain parser to the GraphQL error of an invalid input, with the same code and message. */
 function reading<T>(read: () => T): T {

@@ -1,13 +1,12 @@
 import { parseStart } from '../resolvers/as-of.ts';
 import { followedChain } from '../resolvers/chain/chain.ts';
 import { chainFollowing } from '../resolvers/chain/live-chain.ts';
-import { crossSectionFollowing } from '../resolvers/flow/live-cross-section.ts';
-import { largeTradesFollowing } from '../resolvers/flow/live-large-trades.ts';
+import { crossSectionFollowing } from '../resolvers/flow/cross-section.ts';
+import { largeTradesFollowing } from '../resolvers/flow/large-trades.ts';
 import { checkTop } from '../resolvers/gex/gex.ts';
 import { followedCapture, gexFollowing } from '../resolvers/gex/live-gex.ts';
-import { barsFollowing } from '../resolvers/market/live-bars.ts';
-import { quotesFollowing } from '../resolvers/market/live-quotes.ts';
-import { maxQuotes } from '../resolvers/market/quotes.ts';
+import { maxQuotes, quotesFollowing } from '../resolvers/market/quotes.ts';
+import { barsFollowing } from '../resolvers/market/stock-bars.ts';
 import { builder } from './builder.ts';
 import { ChainType } from './chain/chain.ts';
 import { contractsOfExpiry, itemsAsked } from './cost.ts';

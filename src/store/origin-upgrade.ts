@@ -16,7 +16,7 @@ import { type Model, tableOf } from './rows/models/model-tables.ts';
 import type { Row } from './rows/models/row-values.ts';
 import { findRows, upsertRows } from './rows/models/sets.ts';
 import { inTransaction, type Transaction } from './rows/transaction.ts';
-import { blockVersion } from './series/block-version.ts';
+import { blockVersion } from './series/codec.ts';
 
 type File = Pick<Row<'IngestedFile'>, 'dataset' | 'name' | 'parts'>;
 

@@ -1,7 +1,7 @@
 // Origin of a store: all it holds of the market is the sample market's, or the operator's own. One row says which. The
 // first own data empties the market's tables in the transaction that stores it (docs/decisions/0045-sample-or-own.md).
 
-import { revokeSampleKeys, sampleKeyEnded } from './account/sample-key.ts';
+import { revokeSampleKeys, sampleKeyEnded } from './account/api-keys.ts';
 import { raiseRegistryVersion } from './market/registry-version.ts';
 import { saveStoreOrigin, storeOrigin } from './market/session-origins.ts';
 import { marketModels } from './market-models.ts';

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { generateApiKey } from '../../src/access/identity/api-key.ts';
+import { generateApiKey } from '../../src/access/identity/api-keys.ts';
 import { type Access, type AccessOptions, openAccess } from '../../src/access/open-access.ts';
 import type { Store } from '../../src/store/rows/connection.ts';
 import { openPrisma } from '../../src/store/rows/models/prisma.ts';

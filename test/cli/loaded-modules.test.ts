@@ -38,7 +38,7 @@ it.each([['--help'], ['--version'], ['serve --help'], ['ingest --help']])(
   'tapegraph %s loads neither the gateway nor the database',
   (line) => {
     const modules = modulesOf(line.split(' '));
-    expect(modules).toContain('src/cli/program.ts');
+    expect(modules).toContain('src/cli/run.ts');
     for (const layer of [...gateway, 'access']) expect(layersOf(modules)).not.toContain(layer);
     expect(modules.filter((path) => /^(generated\/store|node_modules\/pg)\//.test(path))).toEqual([]);
   },
@@ -49,7 +49,7 @@ it.each([
   ['account list', 'src/access/identity/accounts.ts'],
   ['key create --account me', 'src/access/identity/api-keys.ts'],
   ['key list', 'src/access/identity/api-keys.ts'],
-  ['session create --account me', 'src/access/identity/session-tokens.ts'],
+  ['session create --account me', 'src/access/identity/site-session.ts'],
 ])('tapegraph %s loads the store and its own part of access, but not the gateway', (line, own) => {
   const modules = modulesOf(line.split(' '));
   expect(modules).toEqual(expect.arrayContaining(['src/store/rows/connection.ts', own]));

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
-import { createProgram } from '../../src/cli/program.ts';
+import { createProgram } from '../../src/cli/run.ts';
 import { tapegraph, tapegraphProcess } from './command-line.ts';
 
 const quiet = {

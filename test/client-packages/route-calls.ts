@@ -1,6 +1,6 @@
 // A call of each route, as the packages make it: the requests of the reference page.
 import { expect } from 'vitest';
-import { isMarketGroup } from '../../src/core/domain/market-group.ts';
+import { isMarketGroup } from '../../src/core/domain/screener.ts';
 import { inOrderOfExamples, shownRequest } from '../../src/pages/reference/example-request.ts';
 import type { Route } from '../../src/rest/contract/route.ts';
 import { routes } from '../../src/rest/routes.ts';

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { toBarColumns } from '../../src/core/domain/market/bar.ts';
 import { exchangeInstant } from '../../src/core/domain/market-time.ts';
-import { saveCoverages } from '../../src/store/flow/coverage.ts';
 import { saveCrossSections } from '../../src/store/flow/cross-sections.ts';
+import { saveCoverages } from '../../src/store/flow/sessions.ts';
 import { writeBars } from '../../src/store/market/bar-blocks.ts';
 import { inTransaction } from '../../src/store/rows/transaction.ts';
 import { type TestApp, testApp } from '../support/app.ts';

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { generateApiKey } from '../../src/access/identity/api-key.ts';
+import { generateApiKey } from '../../src/access/identity/api-keys.ts';
 import { createSiteSession } from '../../src/access/identity/site-session.ts';
-import type { Classification, Tier } from '../../src/platform/config/tier.ts';
+import type { Classification, Tier } from '../../src/platform/config/tiers.ts';
 import type { SymbolRule } from '../../src/rest/contract/route.ts';
-import type { Needs } from '../../src/schema/needs.ts';
+import type { Needs } from '../../src/schema/field-options.ts';
 import { type TestApp, testApp } from '../support/app.ts';
 import { filledNowMs } from '../support/filled-market.ts';
 import { type Talk, talk } from '../support/web-socket.ts';

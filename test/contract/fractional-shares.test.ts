@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { stockBars } from '../../src/cli/commands/export/export-stock-bars.ts';
+import { stockBars } from '../../src/cli/commands/export/exporters.ts';
 import { timeframes } from '../../src/core/domain/market/bar.ts';
 import { exchangeInstant } from '../../src/core/domain/market-time.ts';
 import { ingestFiles } from '../../src/intake/ingest/ingest.ts';

@@ -4,9 +4,7 @@ import type { Route } from '../../src/rest/contract/route.ts';
 import { routes } from '../../src/rest/routes.ts';
 import { putScreen } from '../../src/store/account/saved-screens.ts';
 import { putWatchlist } from '../../src/store/account/watchlists.ts';
-import { accountTable } from '../../src/store/journal/accounts.ts';
-import { insertRecord } from '../../src/store/journal/records.ts';
-import { tradeTable } from '../../src/store/journal/trades.ts';
+import { accountTable, insertRecord, tradeTable } from '../../src/store/journal/records.ts';
 import type { TestApp } from '../support/app.ts';
 import { otherBodies, ownParamTexts, paramTexts } from './tried.ts';
 

@@ -5,6 +5,15 @@ import { guideFiles } from './guide-example.ts';
 
 const text = readFileSync('docs/architecture.md', 'utf8');
 
+describe('scripts/layer-rules.ts', () => {
+  it('names folders that are there, and neighbours that they have', () => {
+    const named = Object.entries(folders).flatMap(([room, held]) =>
+      Object.entries(held).flatMap(([folder, ties]) => [folder, ...ties].map((name) => `src/${room}/${name}`)),
+    );
+    expect(named.filter((path) => !existsSync(path))).toEqual([]);
+  });
+});
+
 describe('docs/architecture.md', () => {
   it('names the folders and what each may import, as the check holds it', () => {
     for (const [folder, allowed] of Object.entries(rooms)) {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { importLimits } from '../../src/core/domain/journal/journal-import.ts';
+import { importLimits } from '../../src/core/domain/journal.ts';
 import { documentLimits } from '../../src/graphql/limits/document-limits.ts';
 import { readConfig, variableNames } from '../../src/platform/config/config.ts';
 import { describeConfig } from '../../src/platform/config/printed-settings.ts';

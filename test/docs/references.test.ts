@@ -2,7 +2,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import type { Command } from 'commander';
 import { describe, expect, test } from 'vitest';
-import { createProgram } from '../../src/cli/program.ts';
+import { createProgram } from '../../src/cli/run.ts';
 import { guideFiles } from './guide-example.ts';
 
 const pages = globSync(['README.md', 'docs/**/*.md']).map((file) => file.replaceAll('\\', '/'));

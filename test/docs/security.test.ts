@@ -1,13 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { importLimits } from '../../src/core/domain/journal/journal-import.ts';
+import { importLimits } from '../../src/core/domain/journal.ts';
 import { savedScreenLimits } from '../../src/core/domain/screener.ts';
-import { mostOperations } from '../../src/graphql/ws/subscription-connection.ts';
-import { messageLimits } from '../../src/graphql/ws/ws-endpoint.ts';
+import { messageLimits, mostOperations } from '../../src/graphql/ws-endpoint.ts';
 import { variableNames } from '../../src/platform/config/config.ts';
 import { barLimits } from '../../src/resolvers/market/stock-bars.ts';
-import { controlLimits } from '../../src/rest/socket/socket-endpoint.ts';
-import { mostSubscriptions } from '../../src/rest/socket/topic-connection.ts';
+import { controlLimits, mostSubscriptions } from '../../src/rest/socket/socket-endpoint.ts';
 import { mostTopics } from '../../src/rest/stream/stream-topics.ts';
 
 const text = readFileSync('docs/security.md', 'utf8');

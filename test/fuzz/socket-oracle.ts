@@ -1,9 +1,9 @@
 import { CloseCode } from 'graphql-ws';
 import protobuf from 'protobufjs';
-import { closing as graphClosing } from '../../src/graphql/ws/subscription-connection.ts';
+import { closing as graphClosing } from '../../src/graphql/ws-endpoint.ts';
 import { frameClosing } from '../../src/platform/http/websocket/websocket-connection.ts';
-import { streamProtocolSource } from '../../src/rest/socket/frames.ts';
-import { closing as channelClosing } from '../../src/rest/socket/topic-connection.ts';
+import { streamProtocolSource } from '../../src/rest/socket/control.ts';
+import { closing as channelClosing } from '../../src/rest/socket/socket-endpoint.ts';
 import { measureIn } from './entitlement.ts';
 import { failureCodes, inner, isKnown } from './failure-codes.ts';
 import type { FuzzRequest } from './request.ts';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { buildSchema } from 'graphql';
-import { reaches, type Tier } from '../../src/platform/config/tier.ts';
+import { reaches, type Tier } from '../../src/platform/config/tiers.ts';
 import type { Language } from './generate.ts';
 import { restOperations } from './rest-requests.ts';
 

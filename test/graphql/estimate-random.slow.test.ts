@@ -1,6 +1,6 @@
 import { getOperationAST, parse } from 'graphql';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Estimate } from '../../src/graphql/estimate/estimate.ts';
+import type { Estimate } from '../../src/graphql/estimate.ts';
 import { coerceVariables } from '../../src/graphql/execution/variables.ts';
 import { operationWeights } from '../../src/graphql/limits/weighed-operation.ts';
 import { weights } from '../../src/graphql/limits/weight.ts';

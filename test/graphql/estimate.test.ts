@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import type { Estimate } from '../../src/graphql/estimate/estimate.ts';
+import type { Estimate } from '../../src/graphql/estimate.ts';
 import { examplesAt } from '../../src/graphql/examples.ts';
 import { readParams } from '../../src/rest/contract/params.ts';
 import { compiledRoutes } from '../../src/rest/routes.ts';

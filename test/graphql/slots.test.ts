@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createSlots } from '../../src/graphql/slots.ts';
+import { createSlots } from '../../src/graphql/plugins/execution.ts';
 
 const slots = (patienceMs = 60_000) => createSlots({ total: 3, each: 2, waiting: 2, patienceMs });
 

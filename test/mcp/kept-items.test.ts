@@ -1,7 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { bounded } from '../../src/mcp/bounded.ts';
-import { answered } from '../../src/mcp/results.ts';
-import { selectedItems } from '../../src/mcp/selected-items.ts';
+import { answered, bounded, selectedItems } from '../../src/mcp/results.ts';
 
 const numbers = (count: number) => Array.from({ length: count }, (_, i) => i);
 const within = (items: number, spot: number | null = null) => ({ items, characters: 1_000_000, spot });

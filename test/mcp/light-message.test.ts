@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { lightMessages } from '../../src/mcp/light-message.ts';
+import { lightMessages } from '../../src/mcp/message.ts';
 import { type Json, type TestApp, testApp } from '../support/app.ts';
 
 let app: TestApp;

@@ -2,7 +2,7 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { answerCharacters } from '../../src/mcp/results.ts';
 import { compiledRoutes } from '../../src/rest/routes.ts';
-import type { Needs } from '../../src/schema/needs.ts';
+import type { Needs } from '../../src/schema/field-options.ts';
 import { misfits } from '../contract/json-schema.ts';
 import { about, type KnownRoute, knownRoutes, routesWithoutTool } from '../contract/known-routes.ts';
 import { type Json, type TestApp, testApp } from '../support/app.ts';

@@ -9,6 +9,7 @@ import { methodologyVersion } from '../../src/core/analytics/methodology.ts';
 import { offExchangeLimits } from '../../src/core/domain/offexchange/off-exchange.ts';
 import { usualOrigin } from '../../src/pages/origin.ts';
 import { type Captured, capturedExamples } from '../../src/pages/reference/example-answers.ts';
+import { changes } from '../../src/pages/reference/guides/changelog.ts';
 import {
   guideAnswers as answersCaptured,
   type GuideExample,
@@ -17,7 +18,6 @@ import {
   guideRequest,
 } from '../../src/pages/reference/guides/examples.ts';
 import { guides } from '../../src/pages/reference/guides/guides.ts';
-import { changes } from '../../src/pages/reference/guides/release-changes.ts';
 import { barLimits, keySpanDays } from '../../src/resolvers/market/stock-bars.ts';
 import { tapegraph } from '../cli/command-line.ts';
 import { type TestApp, testApp } from '../support/app.ts';

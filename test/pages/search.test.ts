@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Search, searchOf } from '../../src/pages/reference/client/find.ts';
+import { type Search, searchOf } from '../../src/pages/reference/client/search.ts';
 import { guides } from '../../src/pages/reference/guides/guides.ts';
 import { type SearchDocument, searchDocuments } from '../../src/pages/reference/search-documents.ts';
 import { readConfig } from '../../src/platform/config/config.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { yearsUntil } from '../../src/core/analytics/pricing/expiry-time.ts';
+import { yearsUntil } from '../../src/core/analytics/pricing/chain-groups.ts';
 import type { ChainRow } from '../../src/core/domain/chain/chain.ts';
 import { lastInstant } from '../../src/core/domain/chain/option-root.ts';
 import { exchangeInstant } from '../../src/core/domain/market-time.ts';

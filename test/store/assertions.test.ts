@@ -5,7 +5,7 @@ import type { GreeksSolve } from '../../src/core/domain/chain/greeks.ts';
 import { readOptionContract } from '../../src/core/domain/chain/option-contract.ts';
 import type { GexCapture } from '../../src/core/domain/gex/gex.ts';
 import { type BarColumns, type StoredTimeframe, toBarColumns } from '../../src/core/domain/market/bar.ts';
-import { saveGreeksMinutes } from '../../src/store/chain/greeks-minutes.ts';
+import { saveGreeksMinutes } from '../../src/store/chain/greeks.ts';
 import { lockOpenInterest, saveOpenInterest } from '../../src/store/chain/open-interest.ts';
 import { lockOptionBars, saveLiveOptionBars } from '../../src/store/chain/option-bars.ts';
 import { lockOptionQuotes, quotePart, readQuotes, saveQuoteParts } from '../../src/store/chain/option-quotes.ts';

@@ -3,8 +3,12 @@ import { tradeSpan } from '../../src/core/domain/calendar.ts';
 import { readOptionContract } from '../../src/core/domain/chain/option-contract.ts';
 import { type Bar, barAt, barColumns, type Timeframe, toBarColumns } from '../../src/core/domain/market/bar.ts';
 import { exchangeDate, exchangeInstant } from '../../src/core/domain/market-time.ts';
-import { optionBlockKey } from '../../src/store/chain/option-bar-block.ts';
-import { lockOptionBars, readOptionBars, saveLiveOptionBars } from '../../src/store/chain/option-bars.ts';
+import {
+  lockOptionBars,
+  optionBlockKey,
+  readOptionBars,
+  saveLiveOptionBars,
+} from '../../src/store/chain/option-bars.ts';
 import { lastBarStarts, readBars, stockBlockKey, writeBars } from '../../src/store/market/bar-blocks.ts';
 import { encodeBars, spanStart } from '../../src/store/market/bar-codec.ts';
 import { inTransaction } from '../../src/store/rows/transaction.ts';

@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { openStore, type StoreOptions } from '../../src/store/rows/connection.ts';
-import { copyInto } from '../../src/store/rows/copy.ts';
+import { copyInto } from '../../src/store/rows/copied-rows.ts';
 import { sqlStateOf } from '../../src/store/rows/sql-state.ts';
 import { inTransaction, type Transaction } from '../../src/store/rows/transaction.ts';
 import { listen, notify } from '../../src/store/versions/notifications.ts';
@@ -164,7 +164,7 @@ describe("Prisma's models", () => {
   test('run on the version of the adapter that held connections were written against', () => {
     const text = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
     const installed = JSON.parse(text('package.json')).dependencies['@prisma/adapter-pg'];
-    expect(text('src/store/rows/models/prisma-adapter.ts')).toContain(`@prisma/adapter-pg ${installed},`);
+    expect(text('src/store/rows/models/prisma.ts')).toContain(`@prisma/adapter-pg ${installed},`);
   });
 
   test('do what wants a transaction only inside of one', async () => {

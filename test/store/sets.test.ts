@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { Prisma } from '../../generated/store/client.ts';
-import { copyRows } from '../../src/store/rows/models/copied-rows.ts';
+import { copyRows } from '../../src/store/rows/copied-rows.ts';
 import { type Model, tableOf } from '../../src/store/rows/models/model-tables.ts';
 import { keyOf, type Row } from '../../src/store/rows/models/row-values.ts';
 import { deleteRows, findRows, insertRows, upsertRows } from '../../src/store/rows/models/sets.ts';

@@ -1,7 +1,7 @@
 import { contractId, parseOptionContract } from '../../src/core/domain/chain/option-contract.ts';
 import { standardRoots } from '../../src/core/domain/chain/option-root.ts';
-import type { Coverage } from '../../src/core/domain/flow/coverage.ts';
 import type {
+  Coverage,
   FlowEvent,
   FlowLeg,
   FlowMeasures,
@@ -10,9 +10,9 @@ import type {
   RankedPrint,
 } from '../../src/core/domain/flow/flow.ts';
 import { exchangeDate, exchangeInstant } from '../../src/core/domain/market-time.ts';
-import { saveCoverages } from '../../src/store/flow/coverage.ts';
 import { saveLargeTrades } from '../../src/store/flow/events.ts';
 import { saveRankedLists } from '../../src/store/flow/ranked-prints.ts';
+import { saveCoverages } from '../../src/store/flow/sessions.ts';
 import type { Store } from '../../src/store/rows/connection.ts';
 import { inTransaction } from '../../src/store/rows/transaction.ts';
 

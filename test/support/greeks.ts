@@ -1,7 +1,7 @@
 import { methodologyVersion } from '../../src/core/analytics/methodology.ts';
 import type { GreeksSolve } from '../../src/core/domain/chain/greeks.ts';
 import { exchangeDate } from '../../src/core/domain/market-time.ts';
-import { saveGreeksMinutes, type WrittenMinute } from '../../src/store/chain/greeks-minutes.ts';
+import { saveGreeksMinutes, type WrittenMinute } from '../../src/store/chain/greeks.ts';
 import type { Transaction } from '../../src/store/rows/transaction.ts';
 
 /**

@@ -1,9 +1,8 @@
 import { toBarColumns } from '../../src/core/domain/market/bar.ts';
 import { exchangeDate, exchangeInstant } from '../../src/core/domain/market-time.ts';
-import { beatMs, type Every, recheckMs, sweepMs } from '../../src/live/hub.ts';
-import type { Pace } from '../../src/live/pace.ts';
-import { saveCoverages } from '../../src/store/flow/coverage.ts';
+import { beatMs, type Every, type Pace, recheckMs, sweepMs } from '../../src/live/hub.ts';
 import { saveCrossSections } from '../../src/store/flow/cross-sections.ts';
+import { saveCoverages } from '../../src/store/flow/sessions.ts';
 import { writeBars } from '../../src/store/market/bar-blocks.ts';
 import { saveLiveQuotes } from '../../src/store/market/live-quotes.ts';
 import type { Store } from '../../src/store/rows/connection.ts';

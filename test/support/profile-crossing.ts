@@ -1,4 +1,4 @@
-import type { GammaProfile } from '../../src/core/analytics/gex/zero-gamma.ts';
+import type { GammaProfile } from '../../src/core/analytics/gex/flip-point.ts';
 
 /**
  * The zero crossing of a profile nearest to `spot`, dollars, on straight lines between its levels: as charts of a

@@ -7,8 +7,7 @@ import pg from 'pg';
 import { type OwnGateway, type Settings, startGateway } from '../../scripts/own-gateway.ts';
 import { type Filled, fillStore, startRelease } from '../../scripts/upgrade/fill.ts';
 import { findLocation } from '../../src/store/embedded/embedded-location.ts';
-import { openEmbeddedServer } from '../../src/store/embedded/embedded-server.ts';
-import { isRunning, readPostmaster } from '../../src/store/embedded/postmaster-file.ts';
+import { isRunning, openEmbeddedServer, readPostmaster } from '../../src/store/embedded/embedded-server.ts';
 
 /** Whose gateway. */
 export type Version = 'old' | 'new';

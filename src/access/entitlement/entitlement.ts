@@ -1,10 +1,17 @@
 import type { SymbolEntry } from '../../core/domain/market/symbol.ts';
-import { reaches, type Tier } from '../../platform/config/tier.ts';
-import { attestationRequired, notEntitledTier, siteSessionRequired } from '../../platform/wire/failure.ts';
-import type { Caller } from '../caller.ts';
+import { reaches, type Tier } from '../../platform/config/tiers.ts';
+import {
+  attestationRequired,
+  type Failure,
+  knownFailure,
+  notAuthenticated,
+  notEntitledTier,
+  siteSessionRequired,
+} from '../../platform/wire/failure.ts';
+import type { Authentication, Caller } from '../caller.ts';
 
 /** Properties of a caller that decide about entitlement. */
-export type Entitled = Pick<Caller, 'tier' | 'attested'>;
+type Entitled = Pick<Caller, 'tier' | 'attested'>;
 
 /**
  * Properties of a registry entry that decide about entitlement. For options it is the entry of the root's underlying
@@ -13,7 +20,7 @@ export type Entitled = Pick<Caller, 'tier' | 'attested'>;
 export type Guarded = Pick<SymbolEntry, 'symbol' | 'minTier' | 'requiresAttestation'>;
 
 /** Result of checking a caller's access to a symbol. */
-export interface SymbolAccess {
+interface SymbolAccess {
   allowed: boolean;
   /** Reason for denial; null if allowed. The tier is checked first. */
   reason: null | 'not_entitled_tier' | 'attestation_required';
@@ -89,4 +96,33 @@ export function flowCapability(caller: Pick<Caller, 'siteTier' | 'attested'>): b
 /** `meta.caps.darkpool` (spec 2.1): true if the account can use off-exchange features in the site. */
 export function offExchangeCapability(caller: Pick<Caller, 'siteTier' | 'attested'>): boolean {
   return reaches(caller.siteTier, 'basic') && caller.attested;
+}
+
+/** Properties of a caller that an answer depends on, as a text. */
+export function rightsOf({ kind, tier, siteTier, attested }: Pick<Caller, 'kind'> & Partial<Caller>): string {
+  return JSON.stringify([kind, tier, siteTier, attested]);
+}
+
+/** The current state of a caller, or the failure that ends its access. */
+type Rechecked = { caller: Caller } | { refused: Failure };
+
+/**
+ * Identifies a caller again, and checks that they may still read (`check` throws if not): the rights of the account,
+ * and the rules of a symbol, may have changed. Throws if that cannot be determined now.
+ */
+export async function recheckCaller(
+  authenticate: () => Promise<Authentication>,
+  check: (caller: Caller) => Promise<void>,
+): Promise<Rechecked> {
+  const authentication = await authenticate();
+  if (authentication.state !== 'ok') return { refused: notAuthenticated(authentication.state) };
+  const { caller } = authentication;
+  try {
+    await check(caller);
+    return { caller };
+  } catch (error) {
+    const refused = knownFailure(error);
+    if (!refused || refused.status >= 500) throw error;
+    return { refused };
+  }
 }

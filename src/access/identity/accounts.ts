@@ -1,5 +1,5 @@
 import { type Account, isId, maxIdLength } from '../../core/domain/account.ts';
-import type { Classification } from '../../platform/config/tier.ts';
+import type { Classification } from '../../platform/config/tiers.ts';
 import type { Clock } from '../../platform/runtime/clock.ts';
 import { invalidParameter, notFound } from '../../platform/wire/failure.ts';
 import {

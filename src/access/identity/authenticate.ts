@@ -4,7 +4,7 @@ import { ensureAccount } from '../../store/account/accounts.ts';
 import type { ApiKeyRow } from '../../store/account/api-keys.ts';
 import type { Store } from '../../store/rows/connection.ts';
 import type { Authentication, Caller } from '../caller.ts';
-import { hashApiKey, isWellFormedApiKey, looksLikeApiKey } from './api-key.ts';
+import { hashApiKey, isWellFormedApiKey, looksLikeApiKey } from './api-keys.ts';
 import { maxCredentialLength } from './credential.ts';
 import { type CredentialCache, fromStore } from './credential-cache.ts';
 import type { SiteSessionVerifier } from './site-session.ts';

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { invalidRequest } from '../../platform/wire/failure.ts';
-import { looksLikeApiKey } from './api-key.ts';
+import { looksLikeApiKey } from './api-keys.ts';
 
 /** Maximum length of a credential, in characters; a longer one is invalid. */
 export const maxCredentialLength = 8192;

@@ -1,4 +1,4 @@
-import type { JsonSize } from '../../platform/wire/json-size.ts';
+import type { JsonSize } from '../../platform/wire/json-chunks.ts';
 
 /** Number of points that cost one request. */
 export const pointsPerRequest = 10;

@@ -1,6 +1,6 @@
+import type { OutgoingMessage } from 'node:http';
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
-import { type RatePool, type Rates, rateWindowSeconds } from '../../platform/config/request-rates.ts';
-import { tiers } from '../../platform/config/tier.ts';
+import { type RatePool, type Rates, rateWindowSeconds, tiers } from '../../platform/config/tiers.ts';
 import type { Caller } from '../caller.ts';
 import type { RedisLink } from './redis-link.ts';
 
@@ -156,4 +156,23 @@ export function openRate(
     },
     limit: (who) => rates[poolOf(who)],
   };
+}
+
+/** Requests that an answer has taken from the caller's minute so far. */
+const consumedHeader = 'x-ratelimit-consumed';
+
+/**
+ * Writes the state of the caller's minute (contract-notes 1 and 7), at every endpoint and for keys and sessions alike,
+ * and adds the requests `taken` to those that the answer has taken before.
+ */
+export function writeRateHeaders(rate: RateState, response: OutgoingMessage, taken: number): void {
+  response.setHeader('x-ratelimit-limit', rate.limit);
+  response.setHeader('x-ratelimit-remaining', rate.remaining);
+  response.setHeader('x-ratelimit-reset', rate.resetSeconds);
+  response.setHeader(consumedHeader, Number(response.getHeader(consumedHeader) ?? 0) + taken);
+}
+
+/** True if an answer already has rate headers: the request has been charged. */
+export function hasRateHeaders(response: OutgoingMessage): boolean {
+  return response.hasHeader('x-ratelimit-limit');
 }

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { Accounts } from '../../access/identity/accounts.ts';
 import type { Account } from '../../core/domain/account.ts';
-import { type Classification, classifications, type Tier, tiers } from '../../platform/config/tier.ts';
+import { type Classification, classifications, type Tier, tiers } from '../../platform/config/tiers.ts';
 import { type CommandResult, printing, table } from '../io/command-result.ts';
 import { type CommonOptions, choice, withCommonOptions, withExamples } from '../io/options.ts';
 import { withStore } from '../io/store.ts';

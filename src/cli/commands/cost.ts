@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Caller } from '../../access/caller.ts';
-import type { Estimate } from '../../graphql/estimate/estimate.ts';
-import { type Tier, tiers } from '../../platform/config/tier.ts';
+import type { Estimate } from '../../graphql/estimate.ts';
+import { type Tier, tiers } from '../../platform/config/tiers.ts';
 import { type CommandResult, printing, table } from '../io/command-result.ts';
 import { type CommonOptions, withCommonOptions, withExamples } from '../io/options.ts';
 import { withStore } from '../io/store.ts';
@@ -49,7 +49,7 @@ async function estimateOf(terminal: Terminal, query: string, options: CostOption
   ] = await Promise.all([
     import('../../access/limits/body-points.ts'),
     import('../../platform/wire/sent-text.ts'),
-    import('../../graphql/estimate/estimate.ts'),
+    import('../../graphql/estimate.ts'),
     import('../../graphql/limits/weighed-operation.ts'),
     import('../../graphql/limits/standard-introspection.ts'),
     import('../../schema/index.ts'),

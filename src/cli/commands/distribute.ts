@@ -22,7 +22,7 @@ async function resultOf(tables: readonly DistributedTable[]): Promise<CommandRes
 }
 
 async function runDistribute(terminal: Terminal, options: DistributeCommandOptions): Promise<CommandResult> {
-  const { requireAlone } = await import('../../store/cluster/cluster-checks.ts');
+  const { requireAlone } = await import('../../store/cluster/distribute.ts');
   const { distribute } = await import('../../store/cluster/distribute.ts');
   await requireAlone(configOf(terminal, options).databaseUrl);
   const progress = createProgress(terminal.stderr, terminal.now);

@@ -9,8 +9,15 @@ import type { Config } from '../../platform/config/config.ts';
 import { isWorkers, workersExpected } from '../../platform/config/values.ts';
 import type { Clock } from '../../platform/runtime/clock.ts';
 import { type MemoryPlan, planMemory } from '../../platform/runtime/memory-plan.ts';
-import { clockFrom } from '../io/clock-option.ts';
-import { type CommonOptions, configOf, instant, wholeNumber, withCommonOptions, withExamples } from '../io/options.ts';
+import {
+  type CommonOptions,
+  clockFrom,
+  configOf,
+  instant,
+  wholeNumber,
+  withCommonOptions,
+  withExamples,
+} from '../io/options.ts';
 import type { Terminal } from '../io/terminal.ts';
 import type { ServeOrder } from '../server/serve-workers.ts';
 
@@ -115,7 +122,7 @@ async function serve(
   // Loaded lazily, so that no other command waits for it.
   const [{ runWorkers }, { urlOf }] = await Promise.all([
     import('../server/serve-workers.ts'),
-    import('../server/listen-address.ts'),
+    import('../server/listen.ts'),
   ]);
   const { terminal, config } = asked;
   const { json = false } = options;

@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type Command, Option } from 'commander';
-import { clockFrom } from '../io/clock-option.ts';
 import { type CommandResult, printing } from '../io/command-result.ts';
-import { type CommonOptions, duration, instant, withCommonOptions, withExamples } from '../io/options.ts';
+import { type CommonOptions, clockFrom, duration, instant, withCommonOptions, withExamples } from '../io/options.ts';
 import { withStore } from '../io/store.ts';
 import type { Terminal } from '../io/terminal.ts';
 
@@ -17,7 +16,7 @@ async function createSession(terminal: Terminal, options: CreateOptions): Promis
   const now = clock === undefined ? terminal.now : clockFrom(clock, terminal.now);
   const log = (line: string) => void terminal.stderr.write(`${line}\n`);
   const token = await withStore(terminal, options, async (store, config) => {
-    const { openSessionTokens } = await import('../../access/identity/session-tokens.ts');
+    const { openSessionTokens } = await import('../../access/identity/site-session.ts');
     const sessions = await openSessionTokens(store, config, now, randomBytes, log);
     return sessions.create(account, expiresIn);
   });

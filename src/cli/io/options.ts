@@ -4,8 +4,8 @@ import { longestDelayMs } from '../../core/domain/chain/chain.ts';
 import { readTicker } from '../../core/domain/market/ticker.ts';
 import { exchangeTimeZone, isDate, parseInstant } from '../../core/domain/market-time.ts';
 import { type Config, type ConfigOverrides, readConfig } from '../../platform/config/config.ts';
+import type { Clock } from '../../platform/runtime/clock.ts';
 import { InvalidValue } from '../../platform/runtime/invalid-value.ts';
-
 import type { Terminal } from './terminal.ts';
 
 /** Options of every command. */
@@ -44,7 +44,7 @@ export function wholeNumber(min: number, max: number) {
 }
 
 /** A number from `min` to `max`. */
-export function number(min: number, max: number) {
+function number(min: number, max: number) {
   return (text: string): number => {
     const value = Number(text);
     if (!/^[-+]?(\d+\.?\d*|\.\d+)$/.test(text) || value < min || value > max)
@@ -137,4 +137,10 @@ export function threadsOption(): Option {
   )
     .argParser(wholeNumber(1, 64))
     .default(Math.min(availableParallelism(), usualThreads), `processors, at most ${usualThreads}`);
+}
+
+/** A clock that reads `startMs` now and advances with `now`. */
+export function clockFrom(startMs: number, now: Clock): Clock {
+  const offset = startMs - now();
+  return () => now() + offset;
 }

@@ -3,8 +3,7 @@ import type { Access } from '../../access/open-access.ts';
 import { regularSession, sessionOf } from '../../core/domain/calendar.ts';
 import type { LiveHub } from '../../live/hub.ts';
 import type { Config } from '../../platform/config/config.ts';
-import type { DataAges } from '../../platform/observe/data-age-metric.ts';
-import type { Metrics } from '../../platform/observe/metrics.ts';
+import type { DataAges, Metrics } from '../../platform/observe/metrics.ts';
 import { answersOf } from '../../platform/observe/metrics-answer.ts';
 import type { Traces } from '../../platform/observe/tracing.ts';
 import type { Clock } from '../../platform/runtime/clock.ts';
@@ -14,8 +13,7 @@ import type { Store } from '../../store/rows/connection.ts';
 import { writeProbe } from '../../store/rows/probe-write.ts';
 import type { StatementObserver } from '../../store/rows/timed-client.ts';
 import { failedAssertions } from '../../store/series/assertions.ts';
-import { listen, stop } from './listen.ts';
-import { urlOf } from './listen-address.ts';
+import { listen, stop, urlOf } from './listen.ts';
 import type { Closer } from './shutdown.ts';
 
 /** Time for which ages of data are cached, ms, so that frequent scrapes cost the database one query. */

@@ -3,7 +3,7 @@ import cluster, { type Worker } from 'node:cluster';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { isAboutLimits, type LimitsQuestion, type LimitsServer } from '../../access/limits/limits-messages.ts';
+import { isAboutLimits, type LimitsQuestion, type LimitsServer } from '../../access/limits/limits-by-message.ts';
 
 /** Time for the last message of a process to arrive after its end, ms. */
 const lastMessageMs = 500;

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { type RouteFiles, readRouteFiles } from '../../rest/own/route-files.ts';
-import { failureText } from '../io/failure-text.ts';
+import { failureText } from '../io/command-result.ts';
 
 /**
  * A folder of the operator's routes. It is read here, once for all workers, so that they serve the same at any time.

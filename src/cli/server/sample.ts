@@ -2,20 +2,26 @@ import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Logger } from 'pino';
 import type { Access } from '../../access/open-access.ts';
 import { openFrom } from '../../core/domain/calendar.ts';
+import type { SampleProgress, SampleResult } from '../../intake/ingest/sample/sample-market.ts';
+import type { SampleShape } from '../../intake/sample/market/plan.ts';
+import type { Config } from '../../platform/config/config.ts';
 import type { Clock } from '../../platform/runtime/clock.ts';
 import { makeFolders } from '../../platform/runtime/folders.ts';
 import type { Store } from '../../store/rows/connection.ts';
-import { clockFrom } from '../io/clock-option.ts';
+import { clockFrom } from '../io/options.ts';
+import { createProgress } from '../io/progress.ts';
+import type { Terminal } from '../io/terminal.ts';
 import { marketStopMs, runMarketProcess } from '../market-process.ts';
-import { loadSample, type SampleInto, type ServedSample } from './load-sample.ts';
+import type { MarketTask } from '../run-market.ts';
 import type { Closer } from './shutdown.ts';
 
 // A key is stored only as a hash. The sample's key is also stored with the sample files, so that every start can show
 // the same one.
 async function sampleKey(access: Access, dataDir: string): Promise<string> {
-  const { sampleAccount, sampleKeyName } = await import('../../store/account/sample-key.ts');
+  const { sampleAccount, sampleKeyName } = await import('../../store/account/api-keys.ts');
   const file = join(dataDir, 'sample-key');
   const stored = await readFile(file, 'utf8').then(
     (text) => text.trim(),
@@ -36,7 +42,7 @@ async function sampleKey(access: Access, dataDir: string): Promise<string> {
 /** Revokes the sample market's key if the store holds other data. Returns true if it does. */
 async function endSampleKey({ store, now, log }: Pick<SampleInto, 'store' | 'now' | 'log'>): Promise<boolean> {
   const [{ revokeSampleKeys, sampleKeyEnded }, { storeOrigin }, { inTransaction }] = await Promise.all([
-    import('../../store/account/sample-key.ts'),
+    import('../../store/account/api-keys.ts'),
     import('../../store/market/session-origins.ts'),
     import('../../store/rows/transaction.ts'),
   ]);
@@ -138,4 +144,92 @@ export async function alwaysOpen(store: Store, clock: Clock): Promise<Clock> {
   const reachedMs = (await latestLiveEvent(store)) ?? openMs;
   const startMs = reachedMs > openMs ? openFrom(reachedMs) : openMs;
   return startMs === nowMs ? clock : clockFrom(startMs, clock);
+}
+
+/** The store for the sample market. */
+interface SampleInto {
+  terminal: Terminal;
+  config: Config;
+  store: Store;
+  access: Access;
+  now: Clock;
+  log: Logger;
+  /** A smaller market, for tests. */
+  shape?: SampleShape | undefined;
+}
+
+/** A served sample market. */
+interface ServedSample {
+  /** The key that reads all of it. */
+  key: string;
+  /** Resolves when the latest session is stored; rejects if that fails; null = nothing is missing. */
+  latest: Promise<void> | null;
+  /** Resolves when all of it is stored; never, if loading was stopped. */
+  whole: Promise<void>;
+  /** Stops the loading. */
+  closer: Closer;
+}
+
+/** Initial and maximum wait before an interrupted loading continues, ms. The wait doubles each time. */
+const firstRetryMs = 5000;
+const longestRetryMs = 60_000;
+
+/** Loads until all is stored, or `signal` is aborted: then null. Throws if the latest session cannot be stored. */
+async function loadAll(
+  { terminal, config, now, log, shape }: SampleInto,
+  signal: AbortSignal,
+  onLatest: () => void,
+): Promise<SampleResult | null> {
+  const progress = createProgress(terminal.stderr, terminal.now, (line) => log.info(line));
+  const clockAheadMs = Math.round(now() - terminal.now());
+  const task: MarketTask = { work: 'bring', config, clockAheadMs, ...(shape && { shape }) };
+  let hasLatest = false;
+  const latestIsStored = () => {
+    if (hasLatest) return;
+    // An announcement starts on a clean line.
+    progress.done();
+    hasLatest = true;
+    onLatest();
+  };
+  const onProgress = ({ fraction, ...state }: SampleProgress) => {
+    if (state.hasLatest) latestIsStored();
+    progress.update(`loading the sample market: ${hasLatest ? 'history' : 'the latest session'}`, fraction);
+  };
+  for (let waitMs = firstRetryMs; !signal.aborted; waitMs = Math.min(2 * waitMs, longestRetryMs)) {
+    const ended = await runMarketProcess(task, signal, onProgress).catch((error: Error) => error);
+    progress.done();
+    if (signal.aborted) return null;
+    if (ended !== null && !(ended instanceof Error)) {
+      latestIsStored();
+      return ended;
+    }
+    const failure = ended ?? new Error('the sample market: its process was stopped');
+    if (!hasLatest) throw failure;
+    log.warn({ err: failure }, `loading the sample market was interrupted; it continues in ${waitMs / 1000} s`);
+    await delay(waitMs, undefined, { signal }).catch(() => {});
+  }
+  return null;
+}
+
+/**
+ * Starts to load the missing part of the sample market, in a process of its own, because generating the market takes a
+ * gigabyte. Once the latest session is stored, interrupted loading resumes by itself.
+ */
+function loadSample(into: SampleInto, key: string): ServedSample {
+  const stop = new AbortController();
+  const latest = Promise.withResolvers<void>();
+  const whole = Promise.withResolvers<void>();
+  latest.promise.catch(() => {});
+  const loading = loadAll(into, stop.signal, latest.resolve).then((result) => {
+    if (result === null) return;
+    if (result === 'absent') into.log.warn('the store holds other data: the sample market is left as it is');
+    else into.log.info('the sample market is loaded');
+    whole.resolve();
+  }, latest.reject);
+  const close = () => {
+    stop.abort();
+    return loading;
+  };
+  const closer = { name: 'loading the sample market', close, atMostMs: marketStopMs + 500 };
+  return { key, latest: latest.promise, whole: whole.promise, closer };
 }

@@ -1,6 +1,6 @@
 import cluster from 'node:cluster';
 import type { AddressInfo } from 'node:net';
-import type { LimitsServer } from '../../access/limits/limits-messages.ts';
+import type { LimitsServer } from '../../access/limits/limits-by-message.ts';
 import { type BoundSocket, PoolProcess, type ProcessEnd } from './pool-process.ts';
 
 /** A worker that served for less than this counts as one that ended right after its start, ms. */

@@ -1,13 +1,12 @@
 import { setFlagsFromString } from 'node:v8';
-import { limitsByMessage } from '../../access/limits/limits-by-message.ts';
-import { isAboutLimits, type LimitsAnswer } from '../../access/limits/limits-messages.ts';
+import { isAboutLimits, type LimitsAnswer, limitsByMessage } from '../../access/limits/limits-by-message.ts';
 import type { Config } from '../../platform/config/config.ts';
 import type { Clock } from '../../platform/runtime/clock.ts';
 import { idleGlanceMs, idleLookMs, idleMemory, type MemoryPlan } from '../../platform/runtime/memory-plan.ts';
 import type { RouteFiles } from '../../rest/own/route-files.ts';
 import type { CompiledContract } from '../../rest/route-table.ts';
 import type { OwnRoutesSource } from '../../server.ts';
-import { failureText } from '../io/failure-text.ts';
+import { failureText } from '../io/command-result.ts';
 import type { Terminal } from '../io/terminal.ts';
 import { logOf } from '../line-log.ts';
 import { type FollowerPart, type LeadPart, runGateway } from './gateway.ts';

@@ -1,4 +1,4 @@
-import type { Classification, Tier } from '../../platform/config/tier.ts';
+import type { Classification, Tier } from '../../platform/config/tiers.ts';
 
 /** An account (contract-notes 1 "Caller"). */
 export interface Account {

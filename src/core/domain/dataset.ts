@@ -45,3 +45,10 @@ export const datasetContents: Record<Dataset, string> = {
   'option-trades': 'full option tapes; flow, bars and end-of-day lists are computed; sides come from option quotes',
   'option-quotes': 'bids and offers of option contracts, which give the trade sides of tapes read afterwards',
 };
+
+/** Origins of a stored session: the sample market, vendor files, or a live tape. */
+const dataOrigins = ['sample', 'file', 'live'] as const;
+export type DataOrigin = (typeof dataOrigins)[number];
+
+/** The default origin of sessions. */
+export const usualOrigin: DataOrigin = 'file';

@@ -1,4 +1,4 @@
-import type { FlipStatus } from './gex/flip-status.ts';
+import type { FlipStatus } from './gex/gex.ts';
 import type { SessionDate } from './market-time.ts';
 
 /** Kinds of price levels. */

@@ -139,3 +139,8 @@ export const savedScreenLimits = { nameLength: 200, bytes: 8192 };
 
 /** Maximum size of a filter. */
 export const filterLimits = { depth: 8, conditions: 100, listed: 500 };
+
+/** True if a scope group of usage counts market data; false for what is an account's own. */
+export function isMarketGroup(group: string): boolean {
+  return group.startsWith('market.') || group.startsWith('analytics.');
+}

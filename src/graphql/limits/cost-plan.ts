@@ -1,28 +1,31 @@
 import {
+  type DirectiveNode,
   type DocumentNode,
   type FieldNode,
   type FragmentDefinitionNode,
   type GraphQLCompositeType,
   type GraphQLField,
+  type GraphQLNamedType,
   type GraphQLSchema,
   getNamedType,
   getNullableType,
   isCompositeType,
+  isEnumType,
   isInterfaceType,
+  isLeafType,
   isListType,
   isNullableType,
   isObjectType,
   Kind,
   type OperationDefinitionNode,
   SchemaMetaFieldDef,
+  type SelectionNode,
   type SelectionSetNode,
   TypeMetaFieldDef,
   TypeNameMetaFieldDef,
 } from 'graphql';
 import { type AnyCost, costOf } from '../../schema/cost.ts';
 import { fragmentsOf, responseKey } from '../execution/document.ts';
-import { type Condition, conditionsOf } from './conditions.ts';
-import { valueBytes } from './value-bytes.ts';
 import { weights } from './weight.ts';
 
 /** A field of an operation for weighing: its fragments expanded, selections of one response key merged. */
@@ -168,4 +171,61 @@ export function planOf(weighing: Weighing, document: DocumentNode, operation: Op
   const collected: CollectedFields = new Map();
   add(collected, schema.getRootType(operation.operation)!, operation.selectionSet, []);
   return summedUp(collected);
+}
+
+const braces = 2;
+
+/** Bytes of a string of unknown length, including its quotes. */
+const usualText = 20;
+
+/** Bytes of a scalar's usual value as JSON, including quotes. */
+const scalars: Record<string, number> = {
+  Boolean: 5,
+  Int: 5,
+  // Most are prices of two decimals; greeks and exposures have all 17 digits.
+  Float: 7,
+  Long: 7,
+  EpochMs: 13,
+  StrikeThousandths: 7,
+  SessionDate: 12,
+  Ticker: 6,
+  Instrument: 6,
+  Timeframe: 4,
+  OptionContractId: 24,
+  ID: 28,
+  // Eleven scope groups and their counts.
+  CountsByName: 260,
+};
+
+/** Usual bytes of a value of a type as JSON; of an object, its braces alone. */
+function valueBytes(type: GraphQLNamedType): number {
+  if (!isLeafType(type)) return braces;
+  if (isEnumType(type)) return 2 + Math.max(...type.getValues().map(({ name }) => name.length));
+  return scalars[type.name] ?? usualText;
+}
+
+/** Condition of a selection by `@skip` and `@include`: it is included while a variable has a value. */
+interface Condition {
+  variable: string;
+  is: boolean;
+}
+
+function conditionOf({ name, arguments: args = [] }: DirectiveNode): Condition | boolean {
+  if (name.value !== 'skip' && name.value !== 'include') return true;
+  const wanted = name.value === 'include';
+  const value = args.find((argument) => argument.name.value === 'if')?.value;
+  if (value?.kind === Kind.VARIABLE) return { variable: value.name.value, is: wanted };
+  return value?.kind !== Kind.BOOLEAN || value.value === wanted;
+}
+
+/** The conditions of a selection, all of which must hold; null if it is never included. */
+function conditionsOf({ directives = [] }: SelectionNode): Condition[] | null {
+  const found = directives.map(conditionOf);
+  if (found.includes(false)) return null;
+  return found.filter((condition) => typeof condition === 'object');
+}
+
+/** True if one of several sets of conditions holds as a whole. */
+export function anyHolds(sets: readonly Condition[][], variables: Readonly<Record<string, unknown>>): boolean {
+  return sets.some((set) => set.every(({ variable, is }) => variables[variable] === is));
 }

@@ -1,7 +1,7 @@
 import { getNamedType, isListType, isNonNullType } from 'graphql';
 import { type OptionContract, readOptionContractText } from '../../core/domain/chain/option-contract.ts';
 import { readTicker } from '../../core/domain/market/ticker.ts';
-import { type Needs, needsOf } from '../../schema/needs.ts';
+import { type Needs, needsOf } from '../../schema/field-options.ts';
 import { type KnownById, knownById } from '../../schema/node-id.ts';
 import type { PlannedField } from './cost-plan.ts';
 

@@ -29,7 +29,7 @@ interface StoredParts {
 
 /** Minutes of contracts that were solved without a price of the underlying. */
 const solvesMinutes: DatasetKind['completes'] = async (tx, stored, how) => {
-  const { unpricedMinutes } = await import('../../store/chain/minute-versions.ts');
+  const { unpricedMinutes } = await import('../../store/chain/solved-minutes.ts');
   const unpriced = await unpricedMinutes(tx, stored);
   // Most ingests find none: pricing is a third of what they would load.
   if (unpriced.length === 0) return [];
@@ -45,12 +45,12 @@ const byBytesAlone = () => '';
 // A dataset's loader is imported with its first file, so that an ingest starts with few modules.
 export const datasets: Record<Dataset, DatasetKind> = {
   symbols: {
-    load: async (job) => (await import('./files/lists/symbols.ts')).loadSymbols(job),
+    load: async (job) => (await import('./files/reference-lists.ts')).loadSymbols(job),
     shapedBy: byBytesAlone,
     supersedes: ['symbols'],
   },
   roots: {
-    load: async (job) => (await import('./files/lists/roots.ts')).loadRoots(job),
+    load: async (job) => (await import('./files/reference-lists.ts')).loadRoots(job),
     shapedBy: byBytesAlone,
     supersedes: ['roots'],
   },
@@ -60,17 +60,17 @@ export const datasets: Record<Dataset, DatasetKind> = {
     supersedes: ['splits'],
   },
   dividends: {
-    load: async (job) => (await import('./files/lists/dividends.ts')).loadDividends(job),
+    load: async (job) => (await import('./files/reference-lists.ts')).loadDividends(job),
     shapedBy: byBytesAlone,
     supersedes: ['dividends'],
   },
   rates: {
-    load: async (job) => (await import('./files/lists/rates.ts')).loadRates(job),
+    load: async (job) => (await import('./files/reference-lists.ts')).loadRates(job),
     shapedBy: byBytesAlone,
     supersedes: ['rates'],
   },
   'volatility-days': {
-    load: async (job) => (await import('./files/lists/volatility-days.ts')).loadVolatilityDays(job),
+    load: async (job) => (await import('./files/reference-lists.ts')).loadVolatilityDays(job),
     shapedBy: byBytesAlone,
     supersedes: ['volatility-days'],
   },

@@ -8,7 +8,7 @@ import { readLines } from '../tape/csv/lines.ts';
 import type { BadLine } from '../tape/csv/tape-file.ts';
 import { lacking } from '../tape/formats/format.ts';
 import { stockTrades } from '../tape/formats/own-formats.ts';
-import { splitCsvLine } from '../tape/text/csv-line.ts';
+import { splitCsvLine } from '../tape/text/csv-rows.ts';
 import { rejectionReason } from './files/bad-line-log.ts';
 import { expandPatterns } from './files/file-patterns.ts';
 import type { SessionChange } from './files/tape-report.ts';

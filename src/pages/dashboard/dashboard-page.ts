@@ -1,10 +1,12 @@
 import type { Request } from 'express';
+import type { VNode } from 'preact';
+import { renderToString } from 'preact-render-to-string';
 import { latestSession } from '../../graphql/examples.ts';
-import { html } from '../html.ts';
+import { type Html, html, trusted } from '../html.ts';
 import type { SiteState } from '../market-note.ts';
 import type { Page } from '../page-document.ts';
 import type { PagesParts } from '../pages-dependencies.ts';
-import { dashboardFrames } from './prerender.ts';
+import type { FrameParts } from './client/frame-inputs.ts';
 
 // Shown if nothing is stored.
 const usualSymbol = 'SPY';
@@ -34,4 +36,17 @@ export async function dashboardPage(
     styles: ['dashboard/dashboard.css'],
     scripts: ['dashboard/client/main.js'],
   };
+}
+
+/**
+ * The dashboard as initially drawn, with and without a key: the style sheet shows one of the two by the browser's
+ * storage. Figures load later, with the reader's key.
+ */
+async function dashboardFrames(parts: Omit<FrameParts, 'hasKey'>): Promise<Html> {
+  // `as string` keeps TypeScript from checking the import: browser code has other global types than this file.
+  const { frame } = (await import('./client/empty-dashboard.ts' as string)) as { frame: (parts: FrameParts) => VNode };
+  return html`${[true, false].map(
+    (hasKey) =>
+      html`<div data-frame="${hasKey ? 'stored' : 'none'}">${trusted(renderToString(frame({ ...parts, hasKey })))}</div>`,
+  )}`;
 }

@@ -1,6 +1,6 @@
 import { filledIn, type Standing } from '../../rest/contract/example.ts';
 import type { Route } from '../../rest/contract/route.ts';
-import { addressOf } from './client/request-address.ts';
+import { addressOf } from './client/curl.ts';
 
 /** The request in a route's section. */
 export interface ShownRequest {

@@ -1,18 +1,57 @@
 import type { CompiledRoute } from '../../rest/contract/compiled-route.ts';
 import type { JsonSchema } from '../../rest/contract/json-schema.ts';
+import { readParams } from '../../rest/contract/params.ts';
 import { type OwnTraits, usageGroups, writtenPath } from '../../rest/contract/route.ts';
-import type { Needs } from '../../schema/needs.ts';
-import { graphiqlLink } from '../graphiql-link.ts';
+import type { Needs } from '../../schema/field-options.ts';
 import { type Html, html } from '../html.ts';
+import { graphiqlLink } from '../links.ts';
 import { usualOrigin, withOrigin } from '../origin.ts';
 import type { Captured } from './example-answers.ts';
 import type { ShownRequest } from './example-request.ts';
-import { fieldTable } from './field-table.ts';
-import { graphVariables } from './graph-variables.ts';
 import { jsonText } from './json-text.ts';
-import { answerSchemaOf, type Described, type DescribedParameter, fieldsOf } from './openapi-fields.ts';
-import { parameterRow } from './parameter-row.ts';
+import {
+  answerSchemaOf,
+  type Described,
+  type DescribedField,
+  type DescribedParameter,
+  fieldsOf,
+  parameterId,
+  typeText,
+} from './openapi-fields.ts';
 import { snippetsOf } from './snippets.ts';
+
+/**
+ * The variables of a route's operation for texts of its parameters and a body, in the graph's form; null ones are
+ * omitted.
+ */
+function graphVariables(
+  { route, operation }: CompiledRoute,
+  params: Readonly<Record<string, string>>,
+  body: string | null,
+): Record<string, unknown> {
+  const values = { ...readParams(route.pathParams, params), ...readParams(route.queryParams, params) };
+  const read = route.body && body !== null ? route.body.read(Buffer.from(body)) : undefined;
+  const variables: Record<string, unknown> = {
+    ...route.variables(values, read),
+    protobuf: false,
+    provenance: values.provenance ?? false,
+  };
+  return Object.fromEntries(
+    operation.variables.flatMap((name) => {
+      const value = Buffer.isBuffer(variables[name]) ? String(variables[name]) : (variables[name] ?? null);
+      return value === null ? [] : [[name, value]];
+    }),
+  );
+}
+
+/** Fields of an answer, a body or an event, with types and units. */
+export function fieldTable(fields: readonly DescribedField[]): Html {
+  return html`<div class="scroll"><table class="fields"><thead><tr><th scope="col">Field</th><th scope="col">Type</th><th scope="col">What it is</th></tr></thead>
+<tbody>${fields.map(
+    ({ path, type, description, optional }) => html`<tr><th scope="row"><code>${path}</code></th>
+<td>${type}${optional ? html`<br><small>not always there</small>` : null}</td><td>${description}</td></tr>`,
+  )}</tbody></table></div>`;
+}
 
 /** A route with the content of its section. */
 export interface ShownRoute {
@@ -158,4 +197,41 @@ ${bodySection(shown)}
 ${errors(shown)}
 </div><div class="shown">${shown.endedOn === null && served(shown, id)}</div></div>
 </section>`;
+}
+
+/** Parameters with a symbol of the registry, and those with several. */
+const symbolNames: readonly string[] = ['symbol', 'underlying'];
+const symbolsName = 'symbols';
+/** Parameters with a past or present session; other dates can be in the future. */
+const sessionNames: readonly string[] = ['session', 'date'];
+
+/** Kind of a parameter's form field, for `client/try-fields.ts`. */
+function kindOf({ name, schema }: DescribedParameter): string {
+  if (schema.format === 'date') return sessionNames.includes(name) ? 'session' : 'date';
+  if (symbolNames.includes(name)) return 'symbol';
+  if (name === symbolsName) return 'symbols';
+  return schema.type === 'integer' || schema.type === 'number' ? 'number' : 'text';
+}
+
+function valuesOf({ enum: values, type }: DescribedParameter['schema']): readonly unknown[] | null {
+  if (type === 'boolean') return ['true', 'false'];
+  return (values as unknown[] | undefined) ?? null;
+}
+
+/** The row of a parameter in a route's table. Its data attributes describe the form field that tries the route. */
+function parameterRow(
+  operation: string,
+  parameter: DescribedParameter,
+  examples: Readonly<Record<string, string>>,
+): Html {
+  const { name, in: place, required, description, schema, example } = parameter;
+  const values = valuesOf(schema);
+  const usual = schema.default === undefined ? null : String(schema.default);
+  const data = html`data-parameter="${name}" data-in="${place}" data-kind="${kindOf(parameter)}" data-example="${examples[name] ?? ''}"
+  ${required && ' data-required'}${values && html` data-values="${values.join(' ')}"`}
+  ${usual !== null && html` data-default="${usual}"`}`;
+  return html`<tr id="${parameterId(operation, name)}" ${data}>
+<th scope="row"><code>${name}</code>${required ? html` <small class="must">required</small>` : null}</th>
+<td>${typeText(schema)}${usual === null ? null : html`<br><small>default <code>${usual}</code></small>`}</td>
+<td>${description}${example === undefined ? null : html` <small>e.g. <code>${String(example)}</code></small>`}</td></tr>`;
 }

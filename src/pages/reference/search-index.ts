@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import MiniSearch from 'minisearch';
-import type { AssetFile, Compression } from '../asset-file.ts';
+import type { AssetFile, Compression } from '../assets.ts';
 import type { SearchDocument } from './search-documents.ts';
 
 /** Options with which a browser reads the index: MiniSearch requires those it was built with. */

@@ -1,15 +1,14 @@
 import type { JsonSchema } from '../../rest/contract/json-schema.ts';
 import type { StreamOperations } from '../../rest/stream/stream.ts';
 import { type TopicKind, topicKinds } from '../../rest/stream/stream-topics.ts';
-import { graphiqlLink } from '../graphiql-link.ts';
-import { type Html, html } from '../html.ts';
+import { type Html, html, prose } from '../html.ts';
+import { graphiqlLink } from '../links.ts';
 import { originText } from '../origin.ts';
-import { prose } from '../prose.ts';
 import { capturedExamples } from './example-answers.ts';
 import { streamTopics } from './example-request.ts';
-import { fieldTable } from './field-table.ts';
 import { jsonText } from './json-text.ts';
 import { fieldsOf } from './openapi-fields.ts';
+import { fieldTable } from './route-section.ts';
 
 /** The stream with the content of its section. */
 export interface ShownStream {

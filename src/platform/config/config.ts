@@ -3,8 +3,7 @@ import { z } from 'zod';
 import { isTrustedProxy, trustedProxyExpected } from '../http/client-address.ts';
 import { dayMs } from '../runtime/clock.ts';
 import { leastMemoryBytes, readByteSize } from '../runtime/memory-plan.ts';
-import { type Provenance, provenances } from './provenance.ts';
-import { defaultRates, type Rates } from './request-rates.ts';
+import { defaultRates, type Rates } from './tiers.ts';
 import {
   connections,
   days,
@@ -23,13 +22,17 @@ import {
   workersExpected,
 } from './values.ts';
 
+/** Callers that may see the names of source files: everybody, attested accounts, nobody. */
+const provenances = ['public', 'account', 'off'] as const;
+export type Provenance = (typeof provenances)[number];
+
 /** Data that a source can provide (spec 4: a route whose source is not configured answers 503). */
 export const sourceNames = ['bars', 'chain', 'option_tape', 'stock_tape', 'option_bars'] as const;
-export type SourceName = (typeof sourceNames)[number];
+type SourceName = (typeof sourceNames)[number];
 
 /** Log levels, most verbose first. */
-export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
-export type LogLevel = (typeof logLevels)[number];
+const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+type LogLevel = (typeof logLevels)[number];
 
 /** Forms of the log: a sentence per line, or a JSON object per line. */
 const logFormats = ['text', 'json'] as const;

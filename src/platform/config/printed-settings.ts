@@ -87,3 +87,11 @@ export function secretsOf({
   const urls = [databaseUrl, ...databaseReadUrls, redisUrl, sessionJwksUrl, traces?.url ?? null];
   return [...plain, ...Object.values(traces?.headers ?? {}), ...urls.flatMap(passwordIn)];
 }
+
+/** The settings that resolvers read. */
+export const serviceSettings = ({ sources, journalMaxRows, maxSavedScreens, provenance }: Config) => ({
+  sources,
+  journalMaxRows,
+  maxSavedScreens,
+  provenance,
+});

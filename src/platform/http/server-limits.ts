@@ -1,12 +1,9 @@
-import type { Server, ServerOptions, ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerOptions, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import { type ConnectionCounts, type ConnectionLimits, limitConnections } from './connection-limits.ts';
 import { closeAfterDrain, type DrainLimits } from './lingering-close.ts';
-import { rawAnswer } from './raw-answer.ts';
-import { type BodyLimits, type HeldBytes, limitBody } from './request-body.ts';
-import { closeWhenUnread } from './unread-body.ts';
-import { unreadableRequest } from './unreadable-request.ts';
-import { boundUnsentAnswers } from './unsent-answers.ts';
+import { type RawAnswer, rawAnswer } from './raw-answer.ts';
+import { type BodyLimits, declaredLength, type HeldBytes, isAwaitingContinue, limitBody } from './request-body.ts';
 import { upgradeOptions } from './websocket/upgrade.ts';
 
 /** Limits on what clients may use of an HTTP server. */
@@ -152,4 +149,100 @@ export function limitServer(server: Server, limits: ServerLimits): () => ServerC
   const held = limitBodies(server, limits.body);
   drainBeforeClosing(server, limits.drain);
   return () => ({ ...connections(), lateHeaders, unreadAnswers: unreadAnswers(), bodyBytes: held.total });
+}
+
+interface ParseError extends NodeJS.ErrnoException {
+  /** The bytes in which the error was found. */
+  rawPacket?: Buffer;
+}
+
+/**
+ * The answer to a request that Node's parser rejected and the application never sees; null = the client would not read
+ * it.
+ */
+function unreadableRequest({ code, rawPacket }: ParseError): RawAnswer | null {
+  const refused = (status: number, message: string): RawAnswer => ({ status, code: 'invalid_params', message });
+  switch (code) {
+    case 'ECONNRESET':
+      return null;
+    case 'HPE_HEADER_OVERFLOW':
+      // The first line alone is too long if no line has ended within the limit.
+      return rawPacket && /^[A-Z]+ \S*$/.test(rawPacket.toString('latin1'))
+        ? refused(414, 'The URL is too long.')
+        : refused(431, 'The headers are too large.');
+    case 'HPE_CHUNK_EXTENSIONS_OVERFLOW':
+      return refused(413, 'The extensions of a chunk are too large.');
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return refused(408, 'The headers took too long.');
+    default:
+      return refused(400, 'The request is not valid HTTP.');
+  }
+}
+
+/**
+ * Maximum size of an unread body that is read after the answer, so that its connection can continue. With a larger one
+ * it closes.
+ */
+const smallBytes = 64 * 1024;
+
+/** True if the connection of a request whose body was not read to its end must close after the answer. */
+function closesConnection(request: IncomingMessage): boolean {
+  if (request.complete) return false;
+  // A client that waits for `100 Continue` may or may not send the body after the answer: the next bytes would be
+  // ambiguous.
+  if (isAwaitingContinue(request)) return true;
+  const length = declaredLength(request);
+  return length === null || length > smallBytes;
+}
+
+/**
+ * Adds `Connection: close` to an answer sent before the request's body was read to its end, unless the rest is small.
+ */
+function closeWhenUnread(request: IncomingMessage, response: ServerResponse): void {
+  if (declaredLength(request) === 0) return;
+  const writeHead = response.writeHead;
+  response.writeHead = ((...head: Parameters<typeof writeHead>) => {
+    if (!response.headersSent && closesConnection(request)) response.setHeader('Connection', 'close');
+    return writeHead.apply(response, head);
+  }) as typeof writeHead;
+}
+
+const everyMs = 1000;
+
+/**
+ * Bounds the bytes of answers buffered for slow clients. Beyond `maxBytes`, the connections with the oldest unread
+ * bytes are closed until the rest fits. Returns the number closed so far.
+ */
+function boundUnsentAnswers(server: Server, maxBytes: number): () => number {
+  // By connection with unsent bytes: the tick at which they first appeared.
+  const unsentSince = new Map<Socket, number>();
+  const answering = new Set<Socket>();
+  let tick = 0;
+  let closed = 0;
+  server.prependListener('request', ({ socket }, response) => {
+    answering.add(socket);
+    response.once('close', () => {
+      answering.delete(socket);
+      unsentSince.delete(socket);
+    });
+  });
+  const timer = setInterval(() => {
+    tick += 1;
+    let bytes = 0;
+    for (const socket of answering) {
+      if (socket.writableLength === 0) unsentSince.delete(socket);
+      else if (!unsentSince.has(socket)) unsentSince.set(socket, tick);
+      bytes += socket.writableLength;
+    }
+    if (bytes <= maxBytes) return;
+    const slowest = [...unsentSince].toSorted((a, b) => a[1] - b[1]);
+    for (const [socket] of slowest) {
+      if (bytes <= maxBytes) break;
+      bytes -= socket.writableLength;
+      closed += 1;
+      socket.destroy();
+    }
+  }, everyMs).unref();
+  server.once('close', () => clearInterval(timer));
+  return () => closed;
 }

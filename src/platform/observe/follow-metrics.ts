@@ -1,6 +1,5 @@
 import { Counter, Gauge, Registry } from 'prom-client';
-import { type DataAges, watchDataAges } from './data-age-metric.ts';
-import { collectNodeMetrics } from './node-metrics.ts';
+import { collectNodeMetrics, type DataAges, watchDataAges } from './metrics.ts';
 
 /** The metrics of a process that follows a tape. */
 export interface FollowMetrics {

@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import { namesOneHost } from '../http/one-host.ts';
+import { namesOneHost } from '../http/client-address.ts';
 import { type Failure, notOneHost } from '../wire/failure.ts';
 import type { Metrics } from './metrics.ts';
 

@@ -1,17 +1,14 @@
 import { performance } from 'node:perf_hooks';
+import { setTimeout as delay } from 'node:timers/promises';
 import { getHeapStatistics } from 'node:v8';
-import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { ServerCounts } from '../http/server-limits.ts';
 import type { MemoryPlan } from '../runtime/memory-plan.ts';
 import type { CacheStats } from '../wire/response-cache.ts';
-import { watchConnections } from './connection-metrics.ts';
-import { type DataAges, watchDataAges } from './data-age-metric.ts';
-import { collectNodeMetrics } from './node-metrics.ts';
 import type { Ended, RequestObserver } from './requests.ts';
-import { type WriteFailures, watchWriteFailures } from './write-failures.ts';
 
 /** Sources of metrics. */
-export interface Measured {
+interface Measured {
   /** Database connections: all, the idle ones, and the number of requests that wait for one. */
   database: () => { total: number; idle: number; waiting: number; max: number };
   /** Number of open streams, and of topics that at least one of them follows. */
@@ -321,4 +318,125 @@ export function createMetrics(version: string): Metrics {
     text: () => registry.metrics(),
     contentType: registry.contentType,
   };
+}
+
+/** Metrics of the connections of the server and of the effects of its limits. */
+function watchConnections(registers: Registry[], counts: () => ServerCounts): void {
+  new Gauge({
+    name: 'tapegraph_connections',
+    help: 'Client connections by state: with a request in progress (active) or without (idle).',
+    labelNames: ['state'],
+    registers,
+    collect() {
+      const { open, idle } = counts();
+      this.set({ state: 'active' }, open - idle);
+      this.set({ state: 'idle' }, idle);
+    },
+  });
+  new Counter({
+    name: 'tapegraph_connections_closed_total',
+    help: 'Connections closed by a limit: refused over MAX_CONNECTIONS (total) or MAX_CONNECTIONS_PER_ADDRESS (address); idle ones closed to make room for others (idle); headers that took too long (late_headers); answers the client did not read (unread).',
+    labelNames: ['limit'],
+    registers,
+    // The counts are made elsewhere; metrics only report them.
+    collect() {
+      this.reset();
+      const { refused, evicted, lateHeaders, unreadAnswers } = counts();
+      const closed = { ...refused, idle: evicted, late_headers: lateHeaders, unread: unreadAnswers };
+      for (const [limit, count] of Object.entries(closed)) this.inc({ limit }, count);
+    },
+  });
+  new Gauge({
+    name: 'tapegraph_request_body_bytes',
+    help: 'Bytes of request bodies being received.',
+    registers,
+    collect() {
+      this.set(counts().bodyBytes);
+    },
+  });
+}
+
+/** Longest time for which a reader of metrics waits to learn whether writes work, ms. */
+const patienceMs = 500;
+
+/** A process's failed writes. */
+interface WriteFailures {
+  /** Determines whether writes work, unless that is known; may hang. Never rejects. */
+  tryWriting: () => Promise<void>;
+  /** Currently failing writers, each with the reason. */
+  failing: () => ReadonlyMap<string, string>;
+  /** Number of failures of each writer since the start. */
+  failures: () => ReadonlyMap<string, number>;
+  /** Number of unwritten rows of usage, and of requests that could not be counted because there were too many. */
+  usage: () => { rows: number; lost: number };
+}
+
+/** Reports failing writes in the metrics. */
+function watchWriteFailures(registers: Registry[], parts: WriteFailures): void {
+  const { tryWriting, failing, failures, usage } = parts;
+  new Gauge({
+    name: 'tapegraph_writes_failing',
+    help: '1 for each writer whose last write to the database failed, by cause.',
+    labelNames: ['writer', 'problem'],
+    registers,
+    async collect() {
+      await Promise.race([tryWriting(), delay(patienceMs, undefined, { ref: false })]);
+      this.reset();
+      for (const [writer, problem] of failing()) this.set({ writer, problem }, 1);
+    },
+  });
+  new Counter({
+    name: 'tapegraph_write_failures_total',
+    help: 'Failed writes to the database: those that would fail for every write, and all of periodic writers.',
+    labelNames: ['writer'],
+    registers,
+    collect() {
+      this.reset();
+      for (const [writer, count] of failures()) this.inc({ writer }, count);
+    },
+  });
+  new Gauge({
+    name: 'tapegraph_usage_rows_waiting',
+    help: 'Usage counts (account, date, scope group) waiting to be written.',
+    registers,
+    collect() {
+      this.set(usage().rows);
+    },
+  });
+  new Counter({
+    name: 'tapegraph_usage_lost_total',
+    help: 'Requests not counted as usage because too many counts were waiting to be written.',
+    registers,
+    collect() {
+      this.reset();
+      this.inc(usage().lost);
+    },
+  });
+}
+
+/**
+ * Collects Node's own metrics, except gauges named `_total`: Prometheus reserves that suffix for counters, and the
+ * gauges of the same name without it have the same figures by type.
+ */
+export function collectNodeMetrics(registry: Registry): void {
+  collectDefaultMetrics({ register: registry });
+  for (const type of ['handles', 'requests', 'resources']) registry.removeSingleMetric(`nodejs_active_${type}_total`);
+}
+
+/** Age of the newest data by dataset, s; empty while the market is closed. Bounded in time. */
+export type DataAges = () => Promise<Record<string, number>>;
+
+/** Reports the ages of data whenever metrics are read; none if they cannot be determined. */
+export function watchDataAges(registers: Registry[], dataAges: DataAges): void {
+  new Gauge({
+    name: 'tapegraph_data_age_seconds',
+    help: 'Age of the latest stored data by dataset, by the clock of this process. Only while the market is open.',
+    labelNames: ['dataset'],
+    registers,
+    async collect() {
+      const ages = await dataAges().catch(() => ({}));
+      this.reset();
+      for (const [dataset, age] of Object.entries(ages)) this.set({ dataset }, age);
+    },
+  });
 }

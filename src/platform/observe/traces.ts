@@ -20,8 +20,7 @@ import {
   TracerProvider,
 } from '@opentelemetry/sdk-trace';
 import type { TraceSettings } from '../config/config.ts';
-import { note } from './request-details.ts';
-import type { Ended } from './requests.ts';
+import { type Ended, note } from './requests.ts';
 import type { Traces } from './tracing.ts';
 
 /** Maximum time of one export of spans, ms; spans that the collector does not take in time are dropped. */

@@ -1,11 +1,12 @@
 import type { IncomingMessage } from 'node:http';
+import { defaultFieldResolver, type GraphQLObjectType, type GraphQLSchema } from 'graphql';
 import type { RequestObserver } from './requests.ts';
 
 /** Attributes of a span besides its name and times. */
-export type SpanAttributes = Record<string, string | number | boolean>;
+type SpanAttributes = Record<string, string | number | boolean>;
 
 /** Runs `work` in a span below the current one. */
-export type SpanOf = <T>(name: string, details: SpanAttributes, work: () => T) => T;
+type SpanOf = <T>(name: string, details: SpanAttributes, work: () => T) => T;
 
 /**
  * Traces of requests: a span each, and within it spans of its operation, the operation's fields, and statements of the
@@ -27,3 +28,15 @@ export interface Traces {
 
 /** Used if nothing is traced. */
 export const untraced: SpanOf = (_name, _facts, work) => work();
+
+/** Records every root field of a query or a mutation as a span. Fields below are visible by their statements. */
+export function traceRootFields(schema: GraphQLSchema, span: SpanOf): void {
+  const roots = [schema.getQueryType(), schema.getMutationType()];
+  for (const type of roots.filter((root): root is GraphQLObjectType => root != null)) {
+    for (const field of Object.values(type.getFields())) {
+      const resolve = field.resolve ?? defaultFieldResolver;
+      field.resolve = (source, args, context, info) =>
+        span(`field ${field.name}`, { 'graphql.field.name': field.name }, () => resolve(source, args, context, info));
+    }
+  }
+}

@@ -1,6 +1,6 @@
 import { isStorableText, storableText } from '../runtime/storable-text.ts';
 import { type Failure, invalidParameter } from './failure.ts';
-import { type JsonSize, jsonSize, mostJsonValues } from './json-size.ts';
+import { type JsonSize, jsonSize, mostJsonValues } from './json-chunks.ts';
 import { clipped } from './printed-value.ts';
 import { deepestJson, jsonFault } from './stored-text.ts';
 

@@ -1,6 +1,6 @@
 import type { SurfaceOptions } from '../../core/analytics/chain/volatility-surface.ts';
 import type { ChainCapture } from '../../core/domain/chain/chain.ts';
-import { billWithout } from '../../core/domain/market/us-bills.ts';
+import { billWithout } from '../../core/domain/market/rates.ts';
 import { yieldToEventLoop } from '../../platform/runtime/event-loop.ts';
 import { type RequestContext, rootsOf } from '../context.ts';
 import { loadCurve, loadDividends } from '../corporate.ts';

@@ -4,7 +4,7 @@ import { chainPricing } from '../../core/analytics/chain/stored-pricing.ts';
 import { type ChainExposures, chainExposures } from '../../core/analytics/gex/chain-exposures.ts';
 import { methodologySettings } from '../../core/analytics/methodology.ts';
 import type { ChainCapture } from '../../core/domain/chain/chain.ts';
-import type { ExpiryExposures, Exposures, StrikeExposures } from '../../core/domain/exposures.ts';
+import type { ExpiryExposures, Exposures, StrikeExposures } from '../../core/domain/gex/gex.ts';
 import type { SessionDate } from '../../core/domain/market-time.ts';
 import { clampedCaps, parseAsOf } from '../as-of.ts';
 import { findSymbol, type RequestContext } from '../context.ts';

@@ -1,10 +1,10 @@
 import { requireReadable } from '../../access/entitlement/entitlement.ts';
 import { diffGex } from '../../core/analytics/gex/diff.ts';
 import type { PricedCapture } from '../../core/analytics/gex/diff-capture.ts';
-import { topStrikes } from '../../core/analytics/gex/top-strikes.ts';
+import { topStrikes } from '../../core/analytics/gex/gex-rows.ts';
 import type { ChainCapture } from '../../core/domain/chain/chain.ts';
 import { type OptionRoots, standardRoots } from '../../core/domain/chain/option-root.ts';
-import type { GexDifference, GexStrikeMoves } from '../../core/domain/gex-diff.ts';
+import type { GexDifference, GexStrikeMoves } from '../../core/domain/gex/gex.ts';
 import { oncePerRequest } from '../../platform/runtime/once-per-request.ts';
 import type { StoredGexCapture } from '../../store/gex/captures.ts';
 import { clampedCaps } from '../as-of.ts';

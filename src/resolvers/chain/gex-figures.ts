@@ -5,11 +5,11 @@ import {
   type SignedVolumes,
   type StrikeValue,
 } from '../../core/analytics/gex/convention-figures.ts';
-import { topStrikes } from '../../core/analytics/gex/top-strikes.ts';
+import { topStrikes } from '../../core/analytics/gex/gex-rows.ts';
 import { methodologySettings } from '../../core/analytics/methodology.ts';
 import { tradingDayAtOrBefore } from '../../core/domain/calendar.ts';
 import { type ChainCapture, sourceTime } from '../../core/domain/chain/chain.ts';
-import type { Coverage } from '../../core/domain/flow/coverage.ts';
+import type { Coverage } from '../../core/domain/flow/flow.ts';
 import {
   type ConventionPreset,
   captureConvention,

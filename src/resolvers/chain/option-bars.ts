@@ -13,8 +13,7 @@ import {
   providerUnavailable,
   sourceNotConfigured,
 } from '../../platform/wire/failure.ts';
-import type { OptionTimeframe } from '../../store/chain/option-bar-block.ts';
-import { readOptionBarsOf } from '../../store/chain/option-bars.ts';
+import { type OptionTimeframe, readOptionBarsOf } from '../../store/chain/option-bars.ts';
 import { firstAtOrAfter, sliceBars } from '../../store/market/bar-blocks.ts';
 import { ofAllInstants, type RequestContext, underlyingOf, withUnderlyings } from '../context.ts';
 import { currentDate } from '../current-date.ts';

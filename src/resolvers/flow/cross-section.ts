@@ -1,13 +1,16 @@
 import { lastMinuteEnd } from '../../core/domain/flow/contract-minutes.ts';
 import type { CrossSection } from '../../core/domain/flow/flow.ts';
 import type { SessionDate } from '../../core/domain/market-time.ts';
+import type { CrossSectionState } from '../../live/cross-sections.ts';
+import type { Following } from '../../live/topics.ts';
 import { batched } from '../../platform/runtime/batched.ts';
 import { coveragesWithoutMinutes } from '../../store/flow/contract-minutes.ts';
-import { coverageKey } from '../../store/flow/coverage.ts';
 import { readCrossSections } from '../../store/flow/cross-sections.ts';
-import { fromSource, type RequestContext } from '../context.ts';
+import { coverageKey } from '../../store/flow/sessions.ts';
+import { fromSource, type RequestContext, requireSource } from '../context.ts';
 import { coverageAsOf } from '../publication.ts';
 import { printPlane, type ResponseMeta, responseMeta } from '../response-meta.ts';
+import { resumption, type Since } from '../since.ts';
 import { flowSource } from '../source-keys.ts';
 import { flowRetention, requireFlowOf } from './flow.ts';
 
@@ -63,5 +66,23 @@ export async function crossSection(
       retention: flowRetention(session),
       note: snapshot ? null : await noteOf(context, symbol, session),
     },
+  };
+}
+
+/** Following an underlying's snapshot: the latest, then each new one. 403 and 404 as for the query. */
+export async function crossSectionFollowing(
+  context: RequestContext,
+  symbol: string,
+  since: Since,
+): Promise<Following<CrossSectionState, CrossSection>> {
+  await requireFlowOf(context, symbol);
+  requireSource(context, 'option_tape');
+  return {
+    keys: [symbol],
+    resume: resumption(context, since, {
+      after: async ({ event }, after) => (event && event.cursor !== after ? [event] : []),
+      since: async ({ event }, sinceMs) => (event && event.value.coverage.observedThroughMs > sinceMs ? [event] : []),
+    }),
+    check: (caller) => requireFlowOf({ ...context, caller }, symbol),
   };
 }

@@ -1,7 +1,12 @@
 import { requireFlow } from '../../access/entitlement/entitlement.ts';
 import { contractId, type OptionContract, type OptionRight } from '../../core/domain/chain/option-contract.ts';
-import type { CoverageStatus } from '../../core/domain/flow/coverage.ts';
-import { type RankedList, type RankedListName, type RankedPrint, rankedListSize } from '../../core/domain/flow/flow.ts';
+import {
+  type CoverageStatus,
+  type RankedList,
+  type RankedListName,
+  type RankedPrint,
+  rankedListSize,
+} from '../../core/domain/flow/flow.ts';
 import type { SessionDate } from '../../core/domain/market-time.ts';
 import { requireServedWindow } from '../../core/domain/served-window.ts';
 import { batched } from '../../platform/runtime/batched.ts';

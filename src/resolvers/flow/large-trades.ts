@@ -3,6 +3,8 @@ import { contractId, type OptionContract, type OptionRight } from '../../core/do
 import type { EventId } from '../../core/domain/flow/event-id.ts';
 import type { FlowEvent, FlowEventKind, FlowSide, LargeTrade, LargeTradesTotal } from '../../core/domain/flow/flow.ts';
 import type { SessionDate } from '../../core/domain/market-time.ts';
+import { feedKey, parsePosition, readBetween, tradesSince, type Wish } from '../../live/large-trades.ts';
+import type { Following } from '../../live/topics.ts';
 import { batched } from '../../platform/runtime/batched.ts';
 import { invalidParameter } from '../../platform/wire/failure.ts';
 import {
@@ -14,10 +16,12 @@ import {
   readLargeTradeTotals,
   type TradesOf,
 } from '../../store/flow/events.ts';
-import { fromSource, type RequestContext, underlyingOf } from '../context.ts';
+import type { FeedStep } from '../../store/flow/feed-pages.ts';
+import { fromSource, type RequestContext, requireSource, underlyingOf } from '../context.ts';
 import { foreignCursor, ofInstant, readCursor, writeCursor } from '../cursor.ts';
 import { coverageAsOf } from '../publication.ts';
 import { printPlane, type ResponseMeta, responseMeta } from '../response-meta.ts';
+import { resumption, type Since } from '../since.ts';
 import { flowSource, sourcesOfRows } from '../source-keys.ts';
 import { feedStartMs, flowRetention, requireFlowFilter, requireFlowOf } from './flow.ts';
 
@@ -34,7 +38,7 @@ interface LargeTradesArgs {
 }
 
 /** Filters of large trades of one underlying. */
-export interface LargeTradesOfArgs extends LargeTradesArgs {
+interface LargeTradesOfArgs extends LargeTradesArgs {
   kind?: FlowEventKind | null | undefined;
   side?: FlowSide | null | undefined;
   right?: OptionRight | null | undefined;
@@ -192,4 +196,42 @@ export async function flowEvent(context: RequestContext, id: EventId): Promise<F
   };
   const readAll = (ids: readonly StoredEvent[]) => fromSource(context, 'option_tape', () => read(ids));
   return batched(context, 'large trades by id', of, readAll, ({ eventId }) => eventId);
+}
+
+/** The filter of large trades. */
+interface LargeTradeFilter {
+  symbol?: string | null | undefined;
+  minPremiumUsd?: number | null | undefined;
+}
+
+/**
+ * Following large trades as they are detected, of one underlying or of all; a changed one is sent again. 400 and 403 as
+ * for the page of them.
+ */
+export async function largeTradesFollowing(
+  context: RequestContext,
+  filter: LargeTradeFilter,
+  since: Since,
+): Promise<Following<FeedStep, LargeTrade>> {
+  const wish: Wish = { underlying: filter.symbol ?? null, minPremiumUsd: filter.minPremiumUsd ?? null };
+  const check = async (caller: RequestContext['caller']) => {
+    requireFlow(caller);
+    if (wish.underlying !== null) await requireFlowOf({ ...context, caller }, wish.underlying);
+  };
+  requireFlow(context.caller);
+  requireFlowFilter(context, filter);
+  await check(context.caller);
+  requireSource(context, 'option_tape');
+  const seen = context.after === null ? [] : parsePosition(context.after);
+  return {
+    keys: [feedKey],
+    resume: resumption(context, since, {
+      after: (through, _position, store) => readBetween(store, seen, through, wish),
+      since: (through, sinceMs, store) => tradesSince(store, sinceMs, through, wish),
+    }),
+    wants: ({ symbol: underlying, event }) =>
+      (wish.underlying === null || underlying === wish.underlying) &&
+      (wish.minPremiumUsd === null || event.premiumUsd >= wish.minPremiumUsd),
+    check,
+  };
 }

@@ -1,7 +1,7 @@
 import { tradingDayAtOrBefore } from '../../core/domain/calendar.ts';
 import { contractId, type OptionContract } from '../../core/domain/chain/option-contract.ts';
 import { lastMinuteEnd } from '../../core/domain/flow/contract-minutes.ts';
-import { type Coverage, coverageAt } from '../../core/domain/flow/coverage.ts';
+import { type Coverage, coverageAt } from '../../core/domain/flow/flow.ts';
 import type { SessionDate } from '../../core/domain/market-time.ts';
 import { batched } from '../../platform/runtime/batched.ts';
 import { readSignedVolumes, type SessionSignedVolume, type SignedVolume } from '../../store/flow/signed-volumes.ts';

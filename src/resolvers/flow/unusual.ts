@@ -3,12 +3,12 @@ import {
   premiumBefore,
   premiumRatios,
   type SessionPremium,
-} from '../../core/analytics/flow/unusual-premium.ts';
+} from '../../core/analytics/flow/unusual.ts';
 import { previousTradingDay, sessionsUpTo, tradeSpan, tradingDayAtOrBefore } from '../../core/domain/calendar.ts';
 import { exchangeDate, exchangeInstant, exchangeMinuteOfDay, type SessionDate } from '../../core/domain/market-time.ts';
 import { batched } from '../../platform/runtime/batched.ts';
 import { minuteMs } from '../../platform/runtime/clock.ts';
-import { premiumSessions } from '../../store/flow/premium-minutes.ts';
+import { premiumSessions } from '../../store/flow/cross-sections.ts';
 import { fromSource, ofAllInstants, type RequestContext } from '../context.ts';
 import { currentDate } from '../current-date.ts';
 import { type ResponseMeta, responseMeta } from '../response-meta.ts';

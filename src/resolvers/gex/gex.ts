@@ -1,14 +1,21 @@
 import { requireReadable } from '../../access/entitlement/entitlement.ts';
-import { topStrikes } from '../../core/analytics/gex/top-strikes.ts';
-import { type GexColumns, type GexRow, gexExpiryAt, gexRowAt } from '../../core/domain/gex/gex.ts';
-import { columnsAt } from '../../core/domain/rows-in-columns.ts';
+import { flipStatusOfRows, isRemote } from '../../core/analytics/gex/flip-point.ts';
+import { topStrikes } from '../../core/analytics/gex/gex-rows.ts';
+import { previousTradingDay } from '../../core/domain/calendar.ts';
+import { columnsAt } from '../../core/domain/columns.ts';
+import { type FlipStatus, type GexColumns, type GexRow, gexExpiryAt, gexRowAt } from '../../core/domain/gex/gex.ts';
+import { splitFactor } from '../../core/domain/market/splits.ts';
+import { batched } from '../../platform/runtime/batched.ts';
 import { yieldForRows } from '../../platform/runtime/event-loop.ts';
+import { type MaybePromise, whenThere } from '../../platform/runtime/maybe-promise.ts';
 import { ColumnRows } from '../../platform/wire/column-rows.ts';
 import { invalidParameter } from '../../platform/wire/failure.ts';
+import { incompleteChains } from '../../store/chain/chain-captures.ts';
 import type { StoredGexCapture } from '../../store/gex/captures.ts';
 import { parseAsOf } from '../as-of.ts';
 import { hasCome } from '../captures-at.ts';
-import { findSymbol, type RequestContext } from '../context.ts';
+import { findSymbol, fromSource, ofAllInstants, type RequestContext } from '../context.ts';
+import { loadSplits } from '../corporate.ts';
 import { type FigureInstant, gexInstant } from '../figure-instant.ts';
 import { type QuoteTime, quoteTimeOf } from '../quote-time.ts';
 
@@ -29,7 +36,7 @@ export interface GexStrike extends GexRow {
   capture: ServedGexCapture;
 }
 
-export interface CaptureArgs {
+interface CaptureArgs {
   topStrikes?: number | null | undefined;
   byExpiry?: boolean | null | undefined;
 }
@@ -162,4 +169,56 @@ export async function gexCaptureOf(
   if (!hasCome(context, capturedAt)) return null;
   const capture = await gexCaptureAt(context, symbol, String(capturedAt), args);
   return capture?.capturedAt === capturedAt ? capture : null;
+}
+
+const priceOf = ({ spot, priorCloseSpot }: Pick<ServedGexCapture, 'spot' | 'priorCloseSpot'>) => spot ?? priorCloseSpot;
+
+/** True if a capture's flip point is far from its price; null without either. */
+export function flipIsRemote(capture: ServedGexCapture): boolean | null {
+  return isRemote(capture.flipPoint, priceOf(capture));
+}
+
+/**
+ * Status of a capture's flip point; computed from its rows if it was stored without one. Null if they do not determine
+ * it.
+ */
+export function flipStatusOf(context: RequestContext, capture: ServedGexCapture): MaybePromise<FlipStatus | null> {
+  if (capture.flipStatus !== null) return capture.flipStatus;
+  const { flipPoint, netGex, columns } = capture;
+  const figures = { strikeCount: columns.strike.length, flipPoint, price: priceOf(capture), netGex };
+  const crosses = columns.strike.length > 0 && flipPoint !== null;
+  return whenThere(crosses && isPartial(context, capture), (partial) =>
+    flipStatusOfRows({ ...figures, isPartial: partial }, columns.gex),
+  );
+}
+
+/** True if the chain behind a capture is known to lack contracts. */
+export function isPartial(
+  context: RequestContext,
+  { underlying, capturedAt }: Pick<StoredGexCapture, 'underlying' | 'capturedAt'>,
+): Promise<boolean> {
+  return batched(ofAllInstants(context), 'incomplete chains', { underlying, capturedAt }, (captures) =>
+    fromSource(context, 'chain', () => incompleteChains(context.store, captures)),
+  );
+}
+
+/**
+ * The prior close of a capture, dollars, in shares of its session; null if unknown. On the ex-date of a split some
+ * sources report it as printed, others already divided: the value nearer to the spot is used.
+ */
+export async function priorCloseOf(
+  context: RequestContext,
+  {
+    underlying,
+    sessionDate,
+    spot,
+    priorCloseSpot: stored,
+  }: Pick<ServedGexCapture, 'underlying' | 'sessionDate' | 'spot' | 'priorCloseSpot'>,
+): Promise<number | null> {
+  if (stored === null) return null;
+  const splits = await loadSplits(context, underlying);
+  const divided = stored / splitFactor(splits, previousTradingDay(sessionDate), sessionDate);
+  if (spot === null || !(spot > 0)) return divided;
+  const distance = (price: number) => Math.abs(Math.log(price / spot));
+  return distance(divided) < distance(stored) ? divided : stored;
 }

@@ -1,7 +1,5 @@
 import { requireReadable } from '../../access/entitlement/entitlement.ts';
-import { flipPoint } from '../../core/analytics/gex/flip-point.ts';
-import { flipStatus, grossOfRows } from '../../core/analytics/gex/flip-status.ts';
-import { netCurve, rowsOfExpiries } from '../../core/analytics/gex/net-curve.ts';
+import { flipPoint, flipStatus, grossOfRows, netCurve, rowsOfExpiries } from '../../core/analytics/gex/flip-point.ts';
 import { lastSession } from '../../core/domain/chain/option-root.ts';
 import type { GexColumns } from '../../core/domain/gex/gex.ts';
 import { dateOfEpochDay, epochDay, type SessionDate } from '../../core/domain/market-time.ts';
@@ -9,15 +7,16 @@ import { yieldForRows } from '../../platform/runtime/event-loop.ts';
 import { invalidParameter } from '../../platform/wire/failure.ts';
 import type { StoredGexCapture } from '../../store/gex/captures.ts';
 import { type AsOf, clampedCaps, dateOf, parseAsOf } from '../as-of.ts';
+import { storedCapture } from '../captures-at.ts';
 import { findSymbol, type RequestContext } from '../context.ts';
 import { type FigureInstant, gexInstant } from '../figure-instant.ts';
 import { delayedSourceTime, type QuoteTime, quoteTimeOf } from '../quote-time.ts';
-import { instantMeta, type ResponseMeta, responseMeta } from '../response-meta.ts';
+import { capturePlane, instantMeta, type ResponseMeta, responseMeta } from '../response-meta.ts';
 import { captureSource } from '../source-keys.ts';
 import { checkTop, type ServedGexCapture, servedCaptures } from './gex.ts';
 import { type PriceChecked, priceChecksOf } from './price-checks.ts';
 
-export interface GexGridArgs {
+interface GexGridArgs {
   at?: string | null | undefined;
   tz?: string | null | undefined;
   expiries?: readonly SessionDate[] | null | undefined;
@@ -143,6 +142,43 @@ export async function gexGrid(context: RequestContext, symbol: string, args: Gex
       note: instant.note,
       dte: args.dte ?? null,
       dteExpiry,
+    },
+  };
+}
+
+export interface SessionStrikesMeta extends ResponseMeta {
+  underlying: string;
+  date: SessionDate;
+  /** Epoch ms; null if the session has no capture. */
+  capturedAt: number | null;
+  rowCount: number;
+}
+
+/** The rows of a session's last capture: by (strike, expiry) if the capture has them, else net. */
+export interface SessionStrikes {
+  /** Null if the session has no capture. */
+  capture: ServedGexCapture | null;
+  meta: SessionStrikesMeta;
+}
+
+/** The last capture of a session so far, as listed by the legacy route (spec 4.6). */
+export async function sessionStrikes(
+  context: RequestContext,
+  symbol: string,
+  date: SessionDate,
+): Promise<SessionStrikes> {
+  requireReadable(context.caller, await findSymbol(context, symbol));
+  const stored = await storedCapture(context, symbol, { sessionDate: date, byExpiry: true });
+  const hasExpiries = (stored?.byExpiry?.strike.length ?? 0) > 0;
+  const capture = stored && servedCaptures([stored], hasExpiries, null)[0]!;
+  return {
+    capture,
+    meta: {
+      ...responseMeta(context, capturePlane(context, date), [], () => captureSource(symbol, stored)),
+      underlying: symbol,
+      date,
+      capturedAt: capture?.capturedAt ?? null,
+      rowCount: capture?.columns.strike.length ?? 0,
     },
   };
 }

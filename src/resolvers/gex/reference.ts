@@ -10,8 +10,7 @@ import { findSymbol, fromSource, type RequestContext } from '../context.ts';
 import { delayedSourceTime, type QuoteTime, quoteTimeOf } from '../quote-time.ts';
 import { capturePlane, type ResponseMeta, responseMeta } from '../response-meta.ts';
 import { captureSource } from '../source-keys.ts';
-import { type ServedGexCapture, servedCaptures } from './gex.ts';
-import { isPartial } from './partial.ts';
+import { isPartial, type ServedGexCapture, servedCaptures } from './gex.ts';
 
 /** Bases of comparison for a session's gamma: its own open, or the close of the session before. */
 export const referenceBases = ['open', 'prev_close'] as const;

@@ -1,7 +1,7 @@
 import { requireReadable } from '../../access/entitlement/entitlement.ts';
 import { batched } from '../../platform/runtime/batched.ts';
 import { invalidParameter } from '../../platform/wire/failure.ts';
-import { type SessionEnd, sessionEnds } from '../../store/gex/session-ends.ts';
+import { type SessionEnd, sessionEnds } from '../../store/gex/captures.ts';
 import { throughMs } from '../as-of.ts';
 import { findSymbol, fromSource, type RequestContext } from '../context.ts';
 

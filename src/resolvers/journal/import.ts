@@ -1,12 +1,11 @@
 import { isId, maxIdLength } from '../../core/domain/account.ts';
-import type { ImportResult, RowError } from '../../core/domain/journal/journal.ts';
-import { readJournalBody } from '../../core/domain/journal/journal-import.ts';
+import { type ImportResult, type RowError, readJournalBody } from '../../core/domain/journal.ts';
 import { ulid } from '../../platform/runtime/ulid.ts';
 import { invalidParameter } from '../../platform/wire/failure.ts';
 import { findImport, importTrades } from '../../store/journal/imports.ts';
 import { fromStore, type RequestContext } from '../context.ts';
 import { type ResponseMeta, responseMeta } from '../response-meta.ts';
-import { ownJournal } from './own-journal.ts';
+import { ownJournal } from './records.ts';
 
 export type { ImportResult, RowError };
 

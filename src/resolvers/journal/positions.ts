@@ -1,12 +1,11 @@
 import { tradeDate } from '../../core/domain/calendar.ts';
 import type { OptionContract } from '../../core/domain/chain/option-contract.ts';
-import { directionOf } from '../../core/domain/journal/fill.ts';
-import { contractIn } from '../../core/domain/journal/instrument.ts';
+import { contractIn, directionOf } from '../../core/domain/journal.ts';
 import { type Split, splitFactor } from '../../core/domain/market/splits.ts';
 import { exchangeDate } from '../../core/domain/market-time.ts';
 import { roundTo } from '../../core/domain/units.ts';
 import { invalidParameter } from '../../platform/wire/failure.ts';
-import { type TradedQty, type TradesBy, tradedQuantities, tradesOf } from '../../store/journal/positions.ts';
+import { type TradedQty, type TradesBy, tradedQuantities, tradesOf } from '../../store/journal/records.ts';
 import { contextAsOf, throughMs } from '../as-of.ts';
 import { chainRowOf } from '../chain/contract.ts';
 import { fromStore, type RequestContext, rootsOf, underlyingOf } from '../context.ts';

@@ -1,9 +1,18 @@
 import { isId } from '../../core/domain/account.ts';
-import type { RecordFields, SentFields } from '../../core/domain/journal/record-fields.ts';
+import {
+  type JournalAccount,
+  type JournalTrade,
+  journalAccountFields,
+  journalTradeFields,
+  type RecordFields,
+  type SentFields,
+} from '../../core/domain/journal.ts';
 import { batched } from '../../platform/runtime/batched.ts';
 import { ulid } from '../../platform/runtime/ulid.ts';
 import { invalidParameter, notFound } from '../../platform/wire/failure.ts';
+import type { OwnJournal } from '../../store/journal/journal-writes.ts';
 import {
+  accountTable,
   changeRecord,
   deleteRecord,
   findRecords,
@@ -11,14 +20,61 @@ import {
   type JournalRecord,
   type JournalTable,
   listRecords,
+  tradeTable,
 } from '../../store/journal/records.ts';
 import { fromStore, type RequestContext } from '../context.ts';
 import { readCursor, writeCursor } from '../cursor.ts';
-import { ownJournal } from './own-journal.ts';
-import { type JournalPage, type JournalPageArgs, journalLimit, journalPage } from './page.ts';
+import { type ResponseMeta, responseMeta } from '../response-meta.ts';
+
+/** The caller's journal, for writing. */
+export function ownJournal({ caller, journalMaxRows }: RequestContext): OwnJournal {
+  return { accountId: caller.accountId, maxRows: journalMaxRows };
+}
+
+/** Number of rows of a journal page: default and maximum. */
+export const journalPageMax = 5000;
+
+interface JournalPageArgs {
+  limit?: number | null | undefined;
+  cursor?: string | null | undefined;
+}
+
+/** A page of the journal. */
+export interface JournalPage<Row> {
+  rows: Row[];
+  meta: ResponseMeta & { count: number; cursor: string | null };
+}
+
+/** A page's size, and the caps applied to it. */
+function journalLimit(limit: number | null | undefined): { limit: number; applied: string[] } {
+  if (limit != null && limit < 1) throw invalidParameter('limit', 'expected 1 or more');
+  return {
+    limit: Math.min(limit ?? journalPageMax, journalPageMax),
+    applied: (limit ?? 0) > journalPageMax ? ['limit_clamped'] : [],
+  };
+}
+
+/** Builds a page from rows read with one more than its limit, which only shows whether there are more. */
+function journalPage<Row>(
+  context: RequestContext,
+  read: readonly Row[],
+  { limit, applied }: { limit: number; applied: string[] },
+  cursorAfter: (row: Row) => string,
+): JournalPage<Row> {
+  const rows = read.slice(0, limit);
+  const last = rows.at(-1);
+  return {
+    rows,
+    meta: {
+      ...responseMeta(context, 'registry', applied),
+      count: rows.length,
+      cursor: read.length > limit && last !== undefined ? cursorAfter(last) : null,
+    },
+  };
+}
 
 /** One kind of journal records. */
-export interface RecordKind<T extends JournalRecord> {
+interface RecordKind<T extends JournalRecord> {
   /** Its name, such as `journal account`. */
   name: string;
   /** Its name in the error of a taken id. */
@@ -121,3 +177,32 @@ export class JournalRecords<T extends JournalRecord> {
     return id;
   }
 }
+
+export type { JournalAccount };
+
+/** The accounts of the caller's journal, ascending by id. */
+export const journalAccounts = new JournalRecords<JournalAccount>({
+  name: 'journal account',
+  one: 'an account',
+  list: 'journal accounts',
+  fields: journalAccountFields,
+  table: accountTable,
+  position: { write: ({ id }) => id, read: (id) => ({ id }) },
+});
+
+export type { JournalTrade };
+
+function positionOf(text: string): Pick<JournalTrade, 'tsMs' | 'id'> {
+  const space = text.indexOf(' ');
+  return { tsMs: Number(text.slice(0, space)), id: text.slice(space + 1) };
+}
+
+/** The trades of the caller's journal, latest first. */
+export const journalTrades = new JournalRecords<JournalTrade>({
+  name: 'trade',
+  one: 'a trade',
+  list: 'journal trades',
+  fields: journalTradeFields,
+  table: tradeTable,
+  position: { write: ({ tsMs, id }) => `${tsMs} ${id}`, read: positionOf },
+});

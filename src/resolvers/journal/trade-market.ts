@@ -1,23 +1,34 @@
 import { requireReadable } from '../../access/entitlement/entitlement.ts';
-import { isTradingDay, tradeDate } from '../../core/domain/calendar.ts';
+import { isTradingDay, sessionOf, tradeDate } from '../../core/domain/calendar.ts';
 import { contractId, type OptionContract } from '../../core/domain/chain/option-contract.ts';
-import { type MarketPhase, marketPhase, positionIn } from '../../core/domain/journal/fill.ts';
-import { contractIn } from '../../core/domain/journal/instrument.ts';
-import type { JournalTrade } from '../../core/domain/journal/journal.ts';
-import type { Bar } from '../../core/domain/market/bar.ts';
-import { barAt } from '../../core/domain/market/bar.ts';
+import {
+  contractIn,
+  directionOf,
+  type JournalTrade,
+  type MarketPhase,
+  marketPhase,
+  positionIn,
+  type Slippage,
+  slippage,
+} from '../../core/domain/journal.ts';
+import { type Bar, barAt } from '../../core/domain/market/bar.ts';
+import { oneBar } from '../../core/domain/market/bar-aggregation.ts';
 import type { Quote } from '../../core/domain/market/quote.ts';
+import { splitFactor } from '../../core/domain/market/splits.ts';
 import { exchangeDate, exchangeInstant } from '../../core/domain/market-time.ts';
 import { earliestServedMs } from '../../core/domain/served-window.ts';
+import { fromThousandths } from '../../core/domain/units.ts';
 import { barsAsOfNow } from '../../live/stock-bars.ts';
 import { minuteMs } from '../../platform/runtime/clock.ts';
-import type { MaybePromise } from '../../platform/runtime/maybe-promise.ts';
-import { whenThere } from '../../platform/runtime/maybe-promise.ts';
+import { type MaybePromise, whenThere } from '../../platform/runtime/maybe-promise.ts';
 import { contextAtTime } from '../as-of.ts';
+import { storedCapture } from '../captures-at.ts';
+import { chainRowOf } from '../chain/contract.ts';
 import { endedOptionBars } from '../chain/option-bars.ts';
-import { fromSource, type RequestContext, realTicker, underlyingOf } from '../context.ts';
-import { loadDailyBars } from '../market/daily-bars.ts';
+import { findSymbol, fromSource, type RequestContext, realTicker, rootsOf, underlyingOf } from '../context.ts';
+import { loadSplits } from '../corporate.ts';
 import { symbolQuote } from '../market/quotes.ts';
+import { loadDailyBars } from '../market/stock-bars.ts';
 
 /** The market at the instant of a trade's fill. */
 export interface TradeMarket {
@@ -67,7 +78,7 @@ export async function dayAtFill(context: RequestContext, { symbol, note }: Trade
 }
 
 /** The bars of a contract in the session of the fill, of the minutes that had ended by then. */
-export async function contractBarsAtFill(context: RequestContext, contract: OptionContract) {
+async function contractBarsAtFill(context: RequestContext, contract: OptionContract) {
   const session = exchangeDate(context.nowMs);
   return isTradingDay(session) ? endedOptionBars(context, contract, session) : null;
 }
@@ -102,6 +113,127 @@ export async function rangePosition(context: RequestContext, market: TradeMarket
 }
 
 /** Name of a trade's instrument, for notes. */
-export function instrumentName({ symbol, contract }: TradeMarket): string {
+function instrumentName({ symbol, contract }: TradeMarket): string {
   return contract === null ? symbol : contractId(contract);
+}
+
+/** A level of dealer gamma, and its distance from the spot at a fill. */
+export interface LevelDistance {
+  /** Dollars, in shares of the fill's session. */
+  level: number;
+  /** Level less spot, dollars; null without a spot. */
+  distance: number | null;
+  /** The same in basis points of the spot. */
+  distanceBps: number | null;
+}
+
+/** Dealer gamma at a fill. */
+export interface FillGamma {
+  /** Time of the capture, epoch ms; null if there was none. */
+  capturedAt: number | null;
+  /** Spot of the quote at the fill, dollars; null when unknown. */
+  spot: number | null;
+  netGex: number | null;
+  /** True if the spot was above zero gamma; null if either is unknown. */
+  isAboveZeroGamma: boolean | null;
+  zeroGamma: LevelDistance | null;
+  flipPoint: LevelDistance | null;
+  callWall: LevelDistance | null;
+  putWall: LevelDistance | null;
+  note: string | null;
+}
+
+function unknownGamma(spot: number | null, note: string): FillGamma {
+  const levels = { zeroGamma: null, flipPoint: null, callWall: null, putWall: null };
+  return { capturedAt: null, spot, netGex: null, isAboveZeroGamma: null, ...levels, note };
+}
+
+/** Dealer gamma at a fill: the last capture by then, and where the spot was. Levels are divided by the splits since. */
+export async function fillGamma(context: RequestContext, market: TradeMarket): Promise<FillGamma> {
+  const { symbol, note } = market;
+  if (note !== null) return unknownGamma(null, note);
+  requireReadable(context.caller, await findSymbol(context, symbol));
+  const [capture, quote, splits] = await Promise.all([
+    storedCapture(context, symbol, { byExpiry: false }),
+    quoteAtFill(context, market),
+    loadSplits(context, symbol),
+  ]);
+  const spot = quote?.spot ?? null;
+  if (capture === null) return unknownGamma(spot, `No dealer gamma of ${symbol} was captured by the fill.`);
+  const factor = splitFactor(splits, capture.sessionDate, tradeDate(context.nowMs));
+  const levelOf = (dollars: number | null): LevelDistance | null => {
+    if (dollars === null) return null;
+    const level = dollars / factor;
+    const distance = spot === null ? null : level - spot;
+    return { level, distance, distanceBps: distance === null || !spot ? null : (10_000 * distance) / spot };
+  };
+  const strike = (thousandths: number | null) => levelOf(thousandths === null ? null : fromThousandths(thousandths));
+  const zeroGamma = levelOf(capture.zeroGamma);
+  return {
+    capturedAt: capture.capturedAt,
+    spot,
+    netGex: capture.netGex,
+    isAboveZeroGamma: zeroGamma === null || spot === null ? null : spot > zeroGamma.level,
+    zeroGamma,
+    flipPoint: levelOf(capture.flipPoint),
+    callWall: strike(capture.callWall),
+    putWall: strike(capture.putWall),
+    note: spot === null ? `No price of ${symbol} is known at the fill.` : null,
+  };
+}
+
+/** Prices that a fill is compared with. */
+const benchmarks = ['minute_vwap', 'day_vwap', 'quote'] as const;
+export type Benchmark = (typeof benchmarks)[number];
+
+/** The slippage of a fill; all null if it is unknown, for the reason in `note`. */
+export type FillSlippage = { [Key in keyof Slippage]: number | null } & { benchmark: Benchmark; note: string | null };
+
+const unknownSlippage = { reference: null, perShare: null, bps: null, totalUsd: null };
+
+async function dayVwap(context: RequestContext, market: TradeMarket): Promise<number | null> {
+  if (market.contract === null) return (await dayAtFill(context, market))?.vwap ?? null;
+  const bars = await contractBarsAtFill(context, market.contract);
+  return (bars && bars.tsMs.length > 0 ? oneBar(bars, bars.tsMs[0]!) : null)?.vwap ?? null;
+}
+
+async function quotedPrice(context: RequestContext, market: TradeMarket): Promise<number | null> {
+  if (market.contract === null) return (await quoteAtFill(context, market))?.spot ?? null;
+  const row = await chainRowOf(context, market.contract);
+  return row?.bid == null || row.ask === null ? null : (row.bid + row.ask) / 2;
+}
+
+const readers: Record<Benchmark, (context: RequestContext, market: TradeMarket) => Promise<number | null>> = {
+  minute_vwap: async (context, market) => (await minuteAtFill(context, market))?.vwap ?? null,
+  day_vwap: dayVwap,
+  quote: quotedPrice,
+};
+
+/** Names of benchmarks in notes. */
+const named: Record<Benchmark, string> = {
+  minute_vwap: 'vwap of the minute',
+  day_vwap: 'vwap of the session',
+  quote: 'quote',
+};
+
+/** Number of shares per unit of the trade's quantity: 1, or the multiplier of its contract. */
+async function multiplierOf(context: RequestContext, { contract, trade }: TradeMarket): Promise<number> {
+  return contract === null ? 1 : (await rootsOf(context)).of(contract.root, sessionOf(trade.tsMs)).multiplier;
+}
+
+/** The slippage of a fill against a price that was known by then. */
+export async function fillSlippage(
+  context: RequestContext,
+  market: TradeMarket,
+  benchmark: Benchmark,
+): Promise<FillSlippage> {
+  const unknown = (note: string) => ({ ...unknownSlippage, benchmark, note });
+  const { price, side, qty } = market.trade;
+  if (market.note !== null) return unknown(market.note);
+  const direction = directionOf(side);
+  if (direction === null) return unknown(`The side ${JSON.stringify(side.slice(0, 40))} neither buys nor sells.`);
+  const reference = await readers[benchmark](context, market);
+  if (reference === null) return unknown(`No ${named[benchmark]} of ${instrumentName(market)} is known at the fill.`);
+  const shares = qty * (await multiplierOf(context, market));
+  return { ...slippage({ price, direction, shares }, reference), benchmark, note: null };
 }

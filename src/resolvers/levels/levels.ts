@@ -10,13 +10,11 @@ import { clampedCaps, contextAtTime, parseAsOf } from '../as-of.ts';
 import { findSymbol, type RequestContext, requireSource, rootsOf } from '../context.ts';
 import { loadSplits } from '../corporate.ts';
 import type { FigureInstant } from '../figure-instant.ts';
-import { flipStatusOf } from '../gex/flip-status.ts';
-import { type ServedGexCapture, servedInstant } from '../gex/gex.ts';
+import { flipStatusOf, isPartial, type ServedGexCapture, servedInstant } from '../gex/gex.ts';
 import { storedInputs } from '../gex/inputs.ts';
-import { isPartial } from '../gex/partial.ts';
 import { type PriceChecked, priceChecksOf } from '../gex/price-checks.ts';
 import { symbolQuote } from '../market/quotes.ts';
-import { type OffExchangePage, offExchangePage } from '../offexchange/off-exchange.ts';
+import { type OffExchangePage, offExchangePage } from '../offexchange.ts';
 import { type ResponseMeta, responseMeta } from '../response-meta.ts';
 import { captureSource, offExchangeSource, priceSource } from '../source-keys.ts';
 

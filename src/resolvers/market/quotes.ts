@@ -2,15 +2,25 @@ import { requireReadable, symbolAccess } from '../../access/entitlement/entitlem
 import { emptyQuote, type Quote } from '../../core/domain/market/quote.ts';
 import type { SymbolEntry } from '../../core/domain/market/symbol.ts';
 import { readTicker } from '../../core/domain/market/ticker.ts';
-import { quoteAt } from '../../live/quote-as-of.ts';
+import { exchangeDate } from '../../core/domain/market-time.ts';
+import { dailyPrice } from '../../live/daily-bars.ts';
+import { type QuoteState, quoteAt } from '../../live/quotes.ts';
+import type { Following } from '../../live/topics.ts';
 import { batched } from '../../platform/runtime/batched.ts';
 import { invalidParameter } from '../../platform/wire/failure.ts';
 import { type LiveQuote, readLiveQuotes } from '../../store/market/live-quotes.ts';
-import { findSymbol, fromSource, ofAllInstants, type RequestContext } from '../context.ts';
+import {
+  findSymbol,
+  fromSource,
+  ofAllInstants,
+  type RequestContext,
+  registeredSymbol,
+  requireSource,
+} from '../context.ts';
 import { loadSplits } from '../corporate.ts';
 import { type ResponseMeta, responseMeta } from '../response-meta.ts';
 import { priceSource, sourcesOfRows } from '../source-keys.ts';
-import { loadDailyBars } from './daily-bars.ts';
+import { loadDailyBars } from './stock-bars.ts';
 
 /** Maximum number of symbols of a request for quotes (spec 8). */
 export const maxQuotes = 180;
@@ -65,7 +75,7 @@ export function notesOf(quotes: readonly Pick<Quote, 'note'>[]): string | null {
 }
 
 /** Throws 400 for no symbols, and for more than the maximum. */
-export function checkQuoteSymbols(symbols: readonly string[]): void {
+function checkQuoteSymbols(symbols: readonly string[]): void {
   if (symbols.length === 0) throw invalidParameter('symbols', 'expected at least one ticker');
   if (symbols.length > maxQuotes)
     throw invalidParameter('symbols', `expected at most ${maxQuotes} tickers, got ${symbols.length}`);
@@ -106,4 +116,68 @@ export async function quotes(
       note: notesOf(rows),
     },
   };
+}
+
+/**
+ * The symbols that the caller may follow; throws the 403 of the first if there is none. An unknown ticker is not
+ * restricted.
+ */
+async function readableSymbols(context: RequestContext, symbols: readonly string[]): Promise<Set<string>> {
+  const readable = new Set<string>();
+  let denied: (() => void) | null = null;
+  for (const symbol of symbols) {
+    const entry = await findSymbol(context, symbol);
+    if (entry === null || symbolAccess(context.caller, entry).allowed) readable.add(symbol);
+    else denied ??= () => requireReadable(context.caller, entry);
+  }
+  if (readable.size === 0) denied?.();
+  return readable;
+}
+
+/**
+ * Following the quotes of symbols: the current one of each, then its changes. As in a page of quotes, a symbol that may
+ * not be read is an empty row; 403 if all of them are, and as soon as one may no longer be read.
+ */
+export async function quotesFollowing(
+  context: RequestContext,
+  symbols: readonly string[],
+): Promise<Following<QuoteState, Quote>> {
+  checkQuoteSymbols(symbols);
+  requireSource(context, 'bars');
+  const readable = await readableSymbols(context, symbols);
+  const hidden = symbols.filter((symbol) => !readable.has(symbol));
+  return {
+    keys: [...readable],
+    resume: null,
+    early: hidden.map((symbol) => ({ value: emptyQuote(symbol), cursor: '', slot: symbol })),
+    async check(caller) {
+      for (const symbol of readable) {
+        const entry = await findSymbol(context, symbol);
+        requireReadable(caller, entry);
+      }
+    },
+  };
+}
+
+/** A symbol's spot (spec 2.5). */
+export interface Spot {
+  symbol: string;
+  /** Dollars; null without a recent bar. */
+  price: number | null;
+  /** Start of the daily bar whose close is the price, epoch ms; null without a recent bar. */
+  ts: number | null;
+  meta: ResponseMeta;
+}
+
+/**
+ * The close of a registered symbol's latest daily bar (spec 4.3): the current session's in progress, else the last
+ * completed one's.
+ */
+export async function spot(context: RequestContext, symbol: string): Promise<Spot> {
+  requireReadable(context.caller, await registeredSymbol(context, symbol));
+  const daily = dailyPrice(await loadDailyBars(context, symbol), context.nowMs);
+  const meta = responseMeta(context, 'live', [], () =>
+    daily ? [priceSource(symbol, exchangeDate(daily.bar.tsMs))] : [],
+  );
+  return { symbol, price: daily?.bar.close ?? null, ts: daily?.bar.tsMs ?? null, meta };
 }

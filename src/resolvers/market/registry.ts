@@ -1,7 +1,12 @@
+import type { StoredOverview, StoredSpan } from '../../core/domain/market/stored-overview.ts';
 import type { InstrumentType, SymbolClass, SymbolEntry } from '../../core/domain/market/symbol.ts';
 import { readTicker } from '../../core/domain/market/ticker.ts';
+import { exchangeDate, type SessionDate } from '../../core/domain/market-time.ts';
+import type { Clock } from '../../platform/runtime/clock.ts';
 import { invalidParameter } from '../../platform/wire/failure.ts';
+import { sessionContents, stockedSymbols, stockVersion } from '../../store/market/stored-sessions.ts';
 import { symbolRegistry } from '../../store/market/symbols.ts';
+import type { Store } from '../../store/rows/connection.ts';
 import { findSymbol, fromStore, type RequestContext } from '../context.ts';
 import { type ResponseMeta, responseMeta } from '../response-meta.ts';
 
@@ -57,5 +62,75 @@ export async function lookup(context: RequestContext, q: string): Promise<Symbol
     instrumentType,
     instrumentTypeSource: instrumentType === 'unknown' ? null : source,
     instrumentTypeAsOf: null,
+  };
+}
+
+// The most popular symbols.
+const usual = ['SPY', 'QQQ', 'IWM', 'DIA', 'AAPL', 'MSFT', 'NVDA', 'AMZN', 'META', 'GOOGL', 'TSLA', 'AMD', 'SPX'];
+
+/** Maximum number of registered symbols to check; the first ones of a larger registry. */
+const mostLookedAt = 2000;
+
+/**
+ * Creates the function that returns the registered symbols with stored data, the most popular first, as many as a list
+ * shows. None while the store cannot be read.
+ */
+export function firstSymbols(store: Store): () => Promise<string[]> {
+  let known: { version: string | null; symbols: string[] } | null = null;
+  const read = async () => {
+    const version = stockVersion(store);
+    if (known !== null && version !== null && known.version === version) return known.symbols;
+    const registered = (await symbolRegistry(store)).registered().map(({ symbol }) => symbol);
+    const stocked = await stockedSymbols(store, registered.slice(0, mostLookedAt));
+    const ordered = [...new Set([...usual, ...registered])].filter((symbol) => stocked.has(symbol));
+    known = { version, symbols: ordered.slice(0, usual.length) };
+    return known.symbols;
+  };
+  return () => read().catch(() => []);
+}
+
+/** Maximum number of sessions that are counted. */
+const mostSessions = 250;
+
+// The overview may be as old as this: a market that trades changes all the time.
+const keptMs = 60_000;
+
+const nothing: StoredOverview = { symbols: 0, kinds: { bars: null, chains: null, flow: null, offExchange: null } };
+
+function spanOf(dates: Iterable<SessionDate>): StoredSpan | null {
+  const sorted = [...new Set(dates)].sort().slice(-mostSessions);
+  return sorted.length === 0 ? null : { from: sorted[0]!, to: sorted.at(-1)!, sessions: sorted.length };
+}
+
+/**
+ * Creates the function that returns the contents of a store, `first` = the symbols whose sessions are counted. Nothing
+ * while the store cannot be read.
+ */
+export function storedOverview(
+  store: Store,
+  first: () => Promise<readonly string[]>,
+  now: Clock,
+): () => Promise<StoredOverview> {
+  let known: { atMs: number; overview: Promise<StoredOverview> } | null = null;
+  const read = async (): Promise<StoredOverview> => {
+    const symbols = await first();
+    const registered = (await symbolRegistry(store)).registered().map(({ symbol }) => symbol);
+    const through = exchangeDate(now());
+    const shown = { through, atMs: now(), barsThrough: through, offExchangeThrough: through };
+    const [stocked, found] = await Promise.all([
+      stockedSymbols(store, registered),
+      sessionContents(store, symbols, shown, mostSessions),
+    ]);
+    const sessions = [...found.values()].flatMap((ofSymbol) => [...ofSymbol]);
+    const kind = (name: keyof StoredOverview['kinds']) =>
+      spanOf(sessions.flatMap(([date, has]) => (has[name] ? [date] : [])));
+    const kinds = { bars: kind('bars'), chains: kind('chains'), flow: kind('flow'), offExchange: kind('offExchange') };
+    return { symbols: stocked.size, kinds };
+  };
+  return () => {
+    // Requests that come while it is read wait for the same reads.
+    if (known === null || Math.abs(now() - known.atMs) >= keptMs)
+      known = { atMs: now(), overview: read().catch(() => nothing) };
+    return known.overview;
   };
 }

@@ -1,9 +1,9 @@
 import { requireReadable } from '../../access/entitlement/entitlement.ts';
 import type { SessionDate } from '../../core/domain/market-time.ts';
 import { batched } from '../../platform/runtime/batched.ts';
-import { storedSessions } from '../../store/market/stocked-sessions.ts';
+import { storedSessions } from '../../store/market/stored-sessions.ts';
 import { fromStore, type RequestContext, realTicker } from '../context.ts';
-import { hasTradedToday, shownSessions } from './shown-sessions.ts';
+import { hasTradedToday, shownSessions } from './sessions.ts';
 
 /** Maximum number of listed sessions of a symbol. */
 export const maxSessions = 250;

@@ -1,12 +1,22 @@
 import { requireReadable } from '../../access/entitlement/entitlement.ts';
-import type { DataOrigin } from '../../core/domain/data-origin.ts';
-import type { SessionDate } from '../../core/domain/market-time.ts';
+import { isTradingDay, tradeSpan } from '../../core/domain/calendar.ts';
+import type { DataOrigin } from '../../core/domain/dataset.ts';
+import { addDays, exchangeDate, exchangeInstant, type SessionDate } from '../../core/domain/market-time.ts';
+import { partsSoFar } from '../../live/served-bars.ts';
 import { batched } from '../../platform/runtime/batched.ts';
 import { invalidParameter } from '../../platform/wire/failure.ts';
+import { lastBarStarts } from '../../store/market/bar-blocks.ts';
 import { originsOf, type SymbolSession } from '../../store/market/session-origins.ts';
-import { noContents, type SessionContents, sessionContents } from '../../store/market/stored-sessions.ts';
-import { ofAllInstants, type RequestContext, realTicker } from '../context.ts';
-import { hasBarsToday, shownSessions } from './shown-sessions.ts';
+import {
+  noContents,
+  type SessionContents,
+  type ShownSessions,
+  sessionContents,
+} from '../../store/market/stored-sessions.ts';
+import { fromSource, ofAllInstants, type RequestContext, realTicker } from '../context.ts';
+import { currentDate } from '../current-date.ts';
+import { lastOffExchangeSession } from '../publication.ts';
+import { loadDailyBars } from './stock-bars.ts';
 
 /** A session with stored data. */
 export interface StoredSession extends SessionContents {
@@ -56,4 +66,65 @@ export async function storedSessions(context: RequestContext, symbol: string, la
   const dates = [...found.keys()];
   const origins = await originsOfSessions(context, symbol, dates);
   return dates.map((sessionDate, i) => ({ sessionDate, origin: origins[i]!, ...found.get(sessionDate)! }));
+}
+
+/**
+ * The sessions of which something is shown at the request's instant. Where the store may hold later bars too, those of
+ * today's session are left to `hasTradedToday`.
+ */
+export function shownSessions(context: RequestContext): ShownSessions {
+  const { nowMs, store } = context;
+  const through = exchangeDate(nowMs);
+  return {
+    through,
+    atMs: nowMs,
+    barsThrough: store.endedBarsOnly ? addDays(through, -1) : through,
+    offExchangeThrough: lastOffExchangeSession(context),
+  };
+}
+
+/** True if the store may hold later bars too, and has one of the symbol's session of today by the request's instant. */
+export async function hasTradedToday(context: RequestContext, symbol: string): Promise<boolean> {
+  const { store, nowMs } = context;
+  const today = exchangeDate(nowMs);
+  if (!store.endedBarsOnly || !isTradingDay(today)) return false;
+  const { fromMs, toMs } = tradeSpan(today);
+  const parts = await batched(context, 'bars of today', symbol, (symbols) =>
+    fromSource(context, 'bars', () => partsSoFar(store, symbols, fromMs, Math.min(nowMs, toMs))),
+  );
+  return parts!.tsMs.length > 0;
+}
+
+/** As `hasTradedToday`, also if today's session is stored as a day bar alone. */
+async function hasBarsToday(context: RequestContext, symbol: string): Promise<boolean> {
+  if (!context.store.endedBarsOnly) return false;
+  const today = exchangeDate(context.nowMs);
+  const [hasTraded, days] = await Promise.all([hasTradedToday(context, symbol), loadDailyBars(context, symbol)]);
+  return hasTraded || days.some(({ tsMs }) => exchangeDate(tsMs) === today);
+}
+
+/** Start of the search for bars, epoch ms: few enough years to cache their headers. */
+const earliestMs = Date.UTC(1950, 0);
+
+/**
+ * The latest session with a stored daily bar of the symbol, as of the request; null = none. The bar of the current
+ * session counts even before its date.
+ */
+export async function lastSession(context: RequestContext, symbol: string): Promise<SessionDate | null> {
+  requireReadable(context.caller, await realTicker(context, symbol));
+  const currentMs = exchangeInstant(await currentDate(context));
+  const lastMs = await lastBarBefore(context, symbol, Math.max(context.nowMs, currentMs) + 1);
+  if (lastMs === null || lastMs < currentMs || !context.store.endedBarsOnly) return dateOf(lastMs);
+  // The store may hold the whole session: it counts once something of it has traded.
+  const day = (await loadDailyBars(context, symbol)).at(-1);
+  if (day && day.tsMs >= currentMs) return dateOf(lastMs);
+  return dateOf(await lastBarBefore(context, symbol, currentMs));
+}
+
+const dateOf = (tsMs: number | null) => (tsMs === null ? null : exchangeDate(tsMs));
+
+function lastBarBefore(context: RequestContext, symbol: string, toMs: number): Promise<number | null> {
+  return batched(context, `last sessions before ${toMs}`, symbol, (symbols) =>
+    fromSource(context, 'bars', () => lastBarStarts(context.store, symbols, '1d', earliestMs, toMs)),
+  );
 }

@@ -2,8 +2,10 @@ import { requireReadable } from '../../access/entitlement/entitlement.ts';
 import { takeInFlightSlot } from '../../access/limits/in-flight.ts';
 import { sessionMinutes, tradeDate, tradeSpan } from '../../core/domain/calendar.ts';
 import {
+  type Bar,
   type BarColumns,
   latenessMs,
+  type Series,
   type StockBar,
   stockBarAt,
   type Timeframe,
@@ -22,31 +24,35 @@ import {
   startOfDate,
 } from '../../core/domain/market-time.ts';
 import { requireServedWindow } from '../../core/domain/served-window.ts';
+import { type BarState, barsSince, keyOf, missed } from '../../live/bars.ts';
+import { dailyBarsAt } from '../../live/daily-bars.ts';
 import { barsAsOfNow, lastBarStart } from '../../live/stock-bars.ts';
+import type { Following } from '../../live/topics.ts';
 import { batched } from '../../platform/runtime/batched.ts';
 import { dayMs } from '../../platform/runtime/clock.ts';
 import { yieldForRows } from '../../platform/runtime/event-loop.ts';
 import { ColumnRows } from '../../platform/wire/column-rows.ts';
 import { invalidParameter } from '../../platform/wire/failure.ts';
 import { firstAtOrAfter, readBars } from '../../store/market/bar-blocks.ts';
-import { fromSource, type RequestContext, realTicker } from '../context.ts';
+import { fromSource, type RequestContext, realTicker, requireSource } from '../context.ts';
 import { loadSplits } from '../corporate.ts';
 import { currentDate } from '../current-date.ts';
 import { ofInstant, readPosition, writeCursor } from '../cursor.ts';
 import { type Plane, type ResponseMeta, responseMeta } from '../response-meta.ts';
+import { resumption, type Since } from '../since.ts';
 import { spanOf, stockBarSource } from '../source-keys.ts';
 
 /** Number of bars in a page: the default, the maximum for a site session, the maximum for an API key (spec 8). */
 export const barLimits = { default: 10_000, max: 50_000, keyMax: 1000 };
 
 /** Adjustments of bars: as printed, or in current shares, divided by the splits since. */
-export const barAdjustments = ['raw', 'split'] as const;
+const barAdjustments = ['raw', 'split'] as const;
 export type BarAdjustment = (typeof barAdjustments)[number];
 
 /** The longest span that an API key may read, by timeframe; longer ones are clamped (spec 8). */
 export const keySpanDays: Record<Timeframe, number> = { '1s': 7, '1m': 7, '5m': 30, '1h': 90, '1d': 2 * 365 };
 
-export interface StockBarsArgs {
+interface StockBarsArgs {
   from: string;
   to: string;
   tz?: string | null | undefined;
@@ -254,4 +260,59 @@ export async function priorClose(
   if (close === null || adjust === 'raw') return close;
   const splits = await loadSplits(context, symbol);
   return close / splitFactor(splits, exchangeDate(before!.tsMs.at(-1)!), exchangeDate(context.nowMs));
+}
+
+/** Number of bars of a day that trades from 4:00 to 20:00, by timeframe; of seconds, those with a trade. */
+const barsADay: Record<Timeframe, number> = { '1s': 57_600, '1m': 960, '5m': 192, '1h': 16, '1d': 1 };
+
+/** An approximate instant: the zone of a local time is ignored. NaN for an invalid text. */
+function aboutMs(text: string): number {
+  return /^\d{9,}$/.test(text) ? Number(text) : Date.parse(text.slice(0, 10));
+}
+
+/** Arguments of a request for bars. */
+interface BarsAsked {
+  from: string;
+  to: string;
+  timeframe?: Timeframe | null | undefined;
+  limit?: number | null | undefined;
+}
+
+/** The maximum number of bars in a page of [from, to), before the data is read. Keys read shorter pages. */
+export function barsAsked({ from, to, timeframe, limit }: BarsAsked, kind: 'key' | 'session'): number {
+  const most = Math.min(limit ?? barLimits.default, kind === 'key' ? barLimits.keyMax : barLimits.max);
+  // Either end may be anywhere in its day.
+  const days = Math.ceil((aboutMs(to) - aboutMs(from)) / dayMs) + 1;
+  const there = Number.isNaN(days) ? most : days * barsADay[timeframe ?? '1m'];
+  return Math.max(1, Math.min(most, there));
+}
+
+/** The daily bars of a symbol at the request's instant; those of one request are read together. */
+export async function loadDailyBars(context: RequestContext, symbol: string): Promise<Bar[]> {
+  const bars = await batched(context, 'daily bars', symbol, (symbols) =>
+    fromSource(context, 'bars', () => dailyBarsAt(context.store, symbols, context.nowMs)),
+  );
+  return bars!;
+}
+
+/** Following a symbol's bars: the newest, then each new or changed one; withdrawn bars are not reported. */
+export async function barsFollowing(
+  context: RequestContext,
+  { symbol, timeframe }: Series,
+  since: Since,
+): Promise<Following<BarState, StockBar>> {
+  requireReadable(context.caller, await realTicker(context, symbol));
+  requireSource(context, 'bars');
+  const { after } = context;
+  if (after !== null && !/^\d{1,15}\.[0-9a-z]{1,7}\.[0-9a-z]{1,7}$/.test(after))
+    throw invalidParameter('after', 'expected a position in a stream of bars');
+  const series = { symbol, timeframe };
+  return {
+    keys: [keyOf(series)],
+    resume: resumption(context, since, {
+      after: (state, position, store) => missed(store, series, position, state),
+      since: (state, sinceMs, store) => barsSince(store, series, sinceMs, state),
+    }),
+    check: async (caller) => requireReadable(caller, await realTicker(context, symbol)),
+  };
 }

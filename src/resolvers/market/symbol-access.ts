@@ -1,6 +1,6 @@
 import { symbolAccess } from '../../access/entitlement/entitlement.ts';
 import type { SymbolEntry, TenorFrame } from '../../core/domain/market/symbol.ts';
-import type { Tier } from '../../platform/config/tier.ts';
+import type { Tier } from '../../platform/config/tiers.ts';
 import { type MaybePromise, whenThere } from '../../platform/runtime/maybe-promise.ts';
 import { findSymbol, type RequestContext, realTicker } from '../context.ts';
 

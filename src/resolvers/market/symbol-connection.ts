@@ -1,10 +1,8 @@
 import { otherSector } from '../../core/analytics/screener/sectors.ts';
-import type { SymbolClass, SymbolEntry } from '../../core/domain/market/symbol.ts';
-import { searchRank } from '../../core/domain/market/symbol-search.ts';
+import { type SymbolClass, type SymbolEntry, searchRank } from '../../core/domain/market/symbol.ts';
 import { invalidParameter } from '../../platform/wire/failure.ts';
-import { type ConnectionPage, connectionPage } from '../connection-page.ts';
 import type { RequestContext } from '../context.ts';
-import { ofInstant, readCursor } from '../cursor.ts';
+import { type ConnectionPage, connectionPage, ofInstant, readCursor } from '../cursor.ts';
 import { registeredSymbols } from './registry.ts';
 
 /** Maximum number of symbols per page; a larger number is clamped to it. */

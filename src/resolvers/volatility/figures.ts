@@ -1,5 +1,5 @@
-import { volatilityAtDays } from '../../core/analytics/chain/constant-maturity.ts';
-import { type VariancePremium, variancePremium } from '../../core/analytics/volatility/premium.ts';
+import { volatilityAtDays } from '../../core/analytics/chain/volatility-surface.ts';
+import { type VariancePremium, variancePremium } from '../../core/analytics/volatility.ts';
 import { type VolatilityTerm, volatilityTerm } from '../chain/volatility.ts';
 import type { RequestContext } from '../context.ts';
 import { realizedOf } from './realized.ts';

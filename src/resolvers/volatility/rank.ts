@@ -1,5 +1,5 @@
-import { volatilityAtDays } from '../../core/analytics/chain/constant-maturity.ts';
-import { rankSessions, type VolatilityRank, volatilityRank } from '../../core/analytics/volatility/rank.ts';
+import { volatilityAtDays } from '../../core/analytics/chain/volatility-surface.ts';
+import { rankSessions, type VolatilityRank, volatilityRank } from '../../core/analytics/volatility.ts';
 import { previousTradingDay, regularSession, sessionOf, sessionsUpTo } from '../../core/domain/calendar.ts';
 import { closingMs } from '../../core/domain/chain/chain.ts';
 import type { SessionDate } from '../../core/domain/market-time.ts';

@@ -1,5 +1,5 @@
 import { requireReadable } from '../../access/entitlement/entitlement.ts';
-import { type Realized, realizedVolatility } from '../../core/analytics/volatility/realized.ts';
+import { type Realized, realizedVolatility } from '../../core/analytics/volatility.ts';
 import {
   nextTradingDay,
   previousTradingDay,

@@ -24,7 +24,6 @@ import { absentInCaps, absentInMeta, readAtKey } from './envelope.ts';
 import type { JsonSchema } from './json-schema.ts';
 import type { ReadOperation, StoredOperation } from './operation.ts';
 import type { Route } from './route.ts';
-import { enumName, responseName, schemaName } from './schema-names.ts';
 
 type FieldsType = GraphQLObjectType | GraphQLInterfaceType;
 
@@ -232,4 +231,41 @@ export function answerSchema(schema: GraphQLSchema, route: Route, operation: Sto
     named('schemas', schemaName(walk.operation, type.name), payload, type.description);
   const envelope = { type: 'object', properties: { data, meta: withOwn(meta) }, required: ['data', 'meta'] };
   return named('schemas', responseName(walk.operation), envelope);
+}
+
+/** Types of the graph that have another name in the REST contract. */
+const renamed: Readonly<Record<string, string>> = {
+  StockBar: 'Bar',
+  Symbol: 'RegistryEntry',
+  RankedPrint: 'EodPrint',
+  // Generators name the parameter `basis` of the route GexReferenceBasis.
+  GexReferenceBasis: 'ReferenceBasis',
+};
+
+/** Selections of a type that differ from the usual schema of that name, by operation and type. */
+const ofOperation: Readonly<Record<string, string>> = {
+  'GexGrid GexStrike': 'GexGridStrike',
+  'GexReference GexStrike': 'GexReferenceStrike',
+  'StreamGex GexStrike': 'GexUpdateStrike',
+  'StreamGex GexCapture': 'GexUpdate',
+  'GexChange GexCapture': 'ComparedGexCapture',
+  'OffExchangeActivity OffExchangeMeta': 'OffExchangeActivityMeta',
+  'Spot PlainMeta': 'SpotMeta',
+};
+
+/** The schema name of an operation's selection of a type: stable, and one per shape. */
+function schemaName(operation: string, type: string): string {
+  return ofOperation[`${operation} ${type}`] ?? enumName(type);
+}
+
+function enumName(type: string): string {
+  return renamed[type] ?? type;
+}
+
+/** The name of the schema of an operation's whole answer. Operations with the same answer share it. */
+function responseName(operation: string): string {
+  const [, what] = /^(?:Create|Replace|Patch)(Journal\w+)$/.exec(operation) ?? [];
+  if (/^DeleteJournal/.test(operation)) return 'DeletedFromJournalResponse';
+  if (operation === 'ScreenResult') return 'ScreenResponse';
+  return `${what ?? operation}Response`;
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { bodyRequests } from '../../access/limits/body-points.ts';
-import { bodyOver, utf8Text } from '../../platform/http/read-body.ts';
+import { bodyOver, utf8Text } from '../../platform/http/request-body.ts';
 import { type Failure, invalidParameter } from '../../platform/wire/failure.ts';
 import { boundedJsonSize, jsonFailure } from '../../platform/wire/sent-text.ts';
 import { named } from './components.ts';

@@ -7,9 +7,10 @@ import {
   typeFromAST,
 } from 'graphql';
 import type { Caller } from '../../access/caller.ts';
-import { isMarketGroup } from '../../core/domain/market-group.ts';
+import { isMarketGroup } from '../../core/domain/screener.ts';
 import type { WeighedOperation } from '../../graphql/limits/weighed-operation.ts';
 import { answerSchema } from './answer-schema.ts';
+import { provenanceParam } from './envelope.ts';
 import type { JsonSchema } from './json-schema.ts';
 import {
   type ReadOperation,
@@ -19,7 +20,6 @@ import {
   writtenOperation,
 } from './operation.ts';
 import { type Params, tableName } from './params.ts';
-import { provenanceParam } from './provenance.ts';
 import { type Route, type RouteRequests, type RouteSettings, routeRow } from './route.ts';
 import { completed } from './selection.ts';
 import { answerTables, type Table, type Tables } from './table.ts';

@@ -1,6 +1,6 @@
 import type { Request } from 'express';
-import { jsonBytes } from '../../platform/wire/json-bytes.ts';
-import { jsonLines, tableTypes } from '../../platform/wire/table-types.ts';
+import { jsonLines, tableTypes } from '../../platform/wire/column-rows.ts';
+import { jsonBytes } from '../../platform/wire/json-chunks.ts';
 import { type Envelope, envelope } from './envelope.ts';
 import { formatNames } from './params.ts';
 import { encodeMessage } from './protobuf.ts';

@@ -1,9 +1,8 @@
-import { isMarketGroup } from '../../core/domain/market-group.ts';
 import { exchangeTimeZone } from '../../core/domain/market-time.ts';
-import type { Tier } from '../../platform/config/tier.ts';
+import { isMarketGroup } from '../../core/domain/screener.ts';
+import type { Tier } from '../../platform/config/tiers.ts';
 import type { Failure } from '../../platform/wire/failure.ts';
-import type { UsageGroup } from '../../schema/field-options.ts';
-import { type Needs, needsOfGroup } from '../../schema/needs.ts';
+import { type Needs, needsOfGroup, type UsageGroup } from '../../schema/field-options.ts';
 import type { BodyReader } from './body.ts';
 import { type Example, exampleOf } from './example.ts';
 import type { OperationTraits } from './operation.ts';

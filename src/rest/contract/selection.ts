@@ -19,7 +19,7 @@ import {
 } from 'graphql';
 import { snakeCase } from '../../core/domain/columns.ts';
 import { responseKey } from '../../graphql/execution/document.ts';
-import { withFragments } from './fragments.ts';
+import { withFragments } from './operation.ts';
 
 // No operation lists what is in every answer. It is written as of now, without metadata: the engine reads it below
 // `asOf`, and selects all of the type of `meta`, under the names of REST.

@@ -1,9 +1,9 @@
 import { yieldToEventLoop } from '../../platform/runtime/event-loop.ts';
 import { inertText } from '../../platform/runtime/spreadsheet-text.ts';
+import { isJsonLines, tableTypes } from '../../platform/wire/column-rows.ts';
 import { csvLine } from '../../platform/wire/csv-lines.ts';
 import { limitExceeded } from '../../platform/wire/failure.ts';
-import { joined } from '../../platform/wire/json-bytes.ts';
-import { isJsonLines, tableTypes } from '../../platform/wire/table-types.ts';
+import { joined } from '../../platform/wire/json-chunks.ts';
 import { arrowStream } from './arrow-stream.ts';
 import { parquetFile, valuesOfAnswers } from './parquet-file.ts';
 import type { Cell, Table } from './table.ts';

@@ -4,7 +4,7 @@ import { forbidCaching } from '../../platform/http/cache-headers.ts';
 import { type Encoding, encode, encodingFor } from '../../platform/http/compression.ts';
 import { yieldToEventLoop } from '../../platform/runtime/event-loop.ts';
 import type { Failure } from '../../platform/wire/failure.ts';
-import { bytesPerYield } from '../../platform/wire/json-bytes.ts';
+import { bytesPerYield } from '../../platform/wire/json-chunks.ts';
 import { errorEnvelope } from '../contract/envelope.ts';
 
 /** A body ready to be sent. */

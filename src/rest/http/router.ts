@@ -1,16 +1,16 @@
 import { type Request, type RequestHandler, type Response, Router } from 'express';
 import type { Caller } from '../../access/caller.ts';
 import type { EndpointServices } from '../../access/endpoint-services.ts';
-import { rightsOf } from '../../access/entitlement/recheck.ts';
+import { rightsOf } from '../../access/entitlement/entitlement.ts';
 import { regularSession } from '../../core/domain/calendar.ts';
 import { exchangeDate } from '../../core/domain/market-time.ts';
-import { reaches } from '../../platform/config/tier.ts';
+import { reaches } from '../../platform/config/tiers.ts';
 import { allowPrivateCaching } from '../../platform/http/cache-headers.ts';
-import { bodyBytes } from '../../platform/http/read-body.ts';
 import { tellReadInstant } from '../../platform/http/read-instant.ts';
-import { releaseBytes } from '../../platform/http/request-body.ts';
+import { bodyBytes, releaseBytes } from '../../platform/http/request-body.ts';
 import { requestLife } from '../../platform/http/request-life.ts';
 import { currentRequest } from '../../platform/runtime/request-scope.ts';
+import { isJsonLines } from '../../platform/wire/column-rows.ts';
 import {
   type Failure,
   gone,
@@ -21,14 +21,12 @@ import {
   notEntitledTier,
 } from '../../platform/wire/failure.ts';
 import type { AnswerCache } from '../../platform/wire/response-cache.ts';
-import { isJsonLines } from '../../platform/wire/table-types.ts';
 import { readBody } from '../contract/body.ts';
 import type { CompiledRoute } from '../contract/compiled-route.ts';
-import { type Envelope, instanted, noted } from '../contract/envelope.ts';
+import { askedProvenance, type Envelope, instanted, noted } from '../contract/envelope.ts';
 import { answerMedia, besideHeaders, mediaTypes, writeAnswer } from '../contract/media.ts';
 import type { OperationContext } from '../contract/operation.ts';
 import { readParams } from '../contract/params.ts';
-import { askedProvenance } from '../contract/provenance.ts';
 import { endedOn, type Route, readsMarket, requestsOfRows, usageGroups, writtenPath } from '../contract/route.ts';
 import { OperationMetering } from './metering.ts';
 import { type Body, sendBody, sendFailure, strongTag } from './respond.ts';

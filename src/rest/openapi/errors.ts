@@ -1,5 +1,4 @@
-import { defaultRates, rateRule } from '../../platform/config/request-rates.ts';
-import { tiers } from '../../platform/config/tier.ts';
+import { defaultRates, rateRule, tiers } from '../../platform/config/tiers.ts';
 import { named } from '../contract/components.ts';
 import type { JsonSchema } from '../contract/json-schema.ts';
 import { failureHeaders, replacedHeaders } from './headers.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { tiers } from '../../platform/config/tier.ts';
+import { tiers } from '../../platform/config/tiers.ts';
 import { typeNames } from '../contract/variable-readers.ts';
 import { FileProblem, lineOfKey } from './problems.ts';
 import type { SourceFile } from './route-files.ts';

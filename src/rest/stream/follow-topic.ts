@@ -1,6 +1,6 @@
 import type { Caller } from '../../access/caller.ts';
 import type { EndpointServices } from '../../access/endpoint-services.ts';
-import { rightsOf } from '../../access/entitlement/recheck.ts';
+import { rightsOf } from '../../access/entitlement/entitlement.ts';
 import { type LiveAnswers, openAnswers } from '../../graphql/execution/live-answers.ts';
 import { coerceVariables } from '../../graphql/execution/variables.ts';
 import { type Lifetime, lifetime } from '../../platform/runtime/lifetime.ts';

@@ -1,21 +1,95 @@
+import { createHash } from 'node:crypto';
 import { type Request, type RequestHandler, type Response, Router } from 'express';
 import type { GraphQLSchema } from 'graphql';
 import type { Caller } from '../../access/caller.ts';
 import type { EndpointServices } from '../../access/endpoint-services.ts';
-import { recheckCaller } from '../../access/entitlement/recheck.ts';
+import { recheckCaller } from '../../access/entitlement/entitlement.ts';
 import { endError, type LiveAnswers } from '../../graphql/execution/live-answers.ts';
 import { EventStream } from '../../platform/http/event-stream.ts';
 import { tellReadInstant } from '../../platform/http/read-instant.ts';
 import { requestLife } from '../../platform/http/request-life.ts';
-import { type Failure, internal, methodNotAllowed, renamedParameter } from '../../platform/wire/failure.ts';
+import {
+  type Failure,
+  internal,
+  invalidParameter,
+  methodNotAllowed,
+  renamedParameter,
+} from '../../platform/wire/failure.ts';
 import type { StreamEnd } from '../../platform/wire/open-stream.ts';
 import { type ReadOperation, readOperation } from '../contract/operation.ts';
+import { pointInTime, readParams, speed, text, timeZone } from '../contract/params.ts';
 import { sendFailure } from '../http/respond.ts';
 import { asFailure } from '../http/router.ts';
 import { type Following, followTopic } from './follow-topic.ts';
-import { readEventId, topicsTag, writeEventId } from './last-event-id.ts';
-import { type AskedStream, readStream, replayKind } from './stream-params.ts';
-import { type Topic, topicKinds } from './stream-topics.ts';
+import { type AskedTopics, readTopics, type Topic, topicKinds } from './stream-topics.ts';
+
+/** The tag that binds an id to its topics, in their order. */
+function topicsTag(names: readonly string[]): string {
+  return createHash('sha256').update(names.join(',')).digest('base64url').slice(0, 8).replaceAll('-', '.');
+}
+
+/** The id of an event: the reader's position in each of the stream's topics. */
+function writeEventId(tag: string, cursors: readonly string[]): string {
+  return [tag, ...cursors].join('-');
+}
+
+/** The reader's positions; null for a topic without one. Throws 400 for an id of other topics. */
+function readEventId(tag: string, count: number, id: string): (string | null)[] {
+  const [bound, ...cursors] = id.split('-');
+  if (bound !== tag || cursors.length !== count)
+    throw invalidParameter('Last-Event-ID', 'expected the id of an event of a stream of the same topics');
+  return cursors.map((cursor) => (cursor === '' ? null : cursor));
+}
+
+/** Parameters of `GET /v2/stream`. */
+const streamParams = {
+  topics: text(8000),
+  since: pointInTime.optional(),
+  from: pointInTime.optional(),
+  to: pointInTime.optional(),
+  speed: speed.optional(),
+  tz: timeZone.optional(),
+};
+
+/** A requested stream. */
+interface AskedStream extends AskedTopics {
+  /** The subscriptions to follow: one per topic, or the replay of all. */
+  followed: Topic[];
+  /** The instant since which their events are sent. */
+  since: { since?: string | undefined; tz?: string | undefined };
+  /** The groups that its usage counts in. */
+  groups: readonly string[];
+  /** Predicted points of an operator's operation. */
+  points?: number;
+}
+
+/** Kind of the subscription that replays topics. */
+const replayKind = 'replay';
+
+/** A stream's topics as the graph's replay has them. */
+function replayTopics({ kind, variables }: Topic): Record<string, unknown>[] {
+  const { symbols, symbol, top: topStrikes, ...options } = variables;
+  const named = kind.replaceAll('-', '_');
+  const each = Array.isArray(symbols) ? symbols : [symbol];
+  return each.map((one) => ({ kind: named, symbol: one, ...(topStrikes !== undefined && { topStrikes }), ...options }));
+}
+
+const groupsOf = ({ topics }: AskedTopics) => [...new Set(topics.map(({ kind }) => topicKinds[kind]!.scopeGroup))];
+
+/** Reads the query of a stream. Throws 400 naming the parameter. */
+function readStream(query: Record<string, unknown>): AskedStream {
+  const { topics: text, since, from, to, speed: rate, tz } = readParams(streamParams, query);
+  const topics = readTopics(text);
+  const asked = { ...topics, groups: groupsOf(topics) };
+  if (from === undefined) {
+    if (to !== undefined) throw invalidParameter('from', 'is required with to');
+    if (rate !== undefined) throw invalidParameter('from', 'is required with speed');
+    return { ...asked, followed: asked.topics, since: { since, tz } };
+  }
+  if (since !== undefined) throw invalidParameter('since', 'expected only one of since and from');
+  const variables = { topics: asked.topics.flatMap(replayTopics), from, to, tz, speed: rate ?? 1 };
+  return { ...asked, followed: [{ kind: replayKind, variables }], since: {} };
+}
 
 /** The operations of the kinds of topics, and of replays. */
 export type StreamOperations = ReadonlyMap<string, ReadOperation>;

@@ -5,7 +5,7 @@ import {
   type CreatedKey,
   createKey,
   revokeKey,
-} from '../../resolvers/account/account.ts';
+} from '../../resolvers/account.ts';
 import type { RequestContext } from '../../resolvers/context.ts';
 import type { ResponseMeta } from '../../resolvers/response-meta.ts';
 import { builder } from '../builder.ts';

@@ -8,11 +8,11 @@ import {
   watchlistSymbols,
   watchlists,
   writeWatchlist,
-} from '../../resolvers/account/watchlists.ts';
+} from '../../resolvers/account.ts';
 import type { ResponseMeta } from '../../resolvers/response-meta.ts';
 import { builder } from '../builder.ts';
 import { itemsAsked, writing } from '../cost.ts';
-import { SymbolConnectionType } from '../market/symbol-connection.ts';
+import { SymbolConnectionType } from '../market/registry.ts';
 import { metaOf } from '../meta-of.ts';
 import { byOwnId, refetchable } from '../node.ts';
 import { PlainMetaType } from '../response-meta.ts';

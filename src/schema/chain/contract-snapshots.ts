@@ -6,7 +6,7 @@ import {
   contractSnapshots,
   maxContracts,
   volumeToOpenInterest,
-} from '../../resolvers/chain/contract-snapshots.ts';
+} from '../../resolvers/chain/contract.ts';
 import { builder } from '../builder.ts';
 import { columnFields } from '../column-fields.ts';
 import { itemsAsked } from '../cost.ts';

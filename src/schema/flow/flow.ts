@@ -1,5 +1,4 @@
-import type { Coverage, CoverageStatus } from '../../core/domain/flow/coverage.ts';
-import type { FlowMeasures, FlowSide } from '../../core/domain/flow/flow.ts';
+import type { Coverage, CoverageStatus, FlowMeasures, FlowSide } from '../../core/domain/flow/flow.ts';
 import { originOf } from '../../resolvers/market/sessions.ts';
 import { builder } from '../builder.ts';
 import { enumValues } from '../enum-values.ts';

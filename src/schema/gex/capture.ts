@@ -1,17 +1,88 @@
-import type { GammaSource, GexExpiry, GexProfilePoint } from '../../core/domain/gex/gex.ts';
+import type { FlipStatus, GammaSource, GexExpiry, GexProfilePoint } from '../../core/domain/gex/gex.ts';
 import { captureColumns, expiryColumns, profileColumns, strikeColumns } from '../../core/domain/gex/gex-columns.ts';
+import { readTicker } from '../../core/domain/market/ticker.ts';
 import { chainRowsAtStrike } from '../../resolvers/chain/chain.ts';
-import { flipIsRemote, flipStatusOf } from '../../resolvers/gex/flip-status.ts';
-import { type GexStrike, inShares, type ServedGexCapture, strikeRows } from '../../resolvers/gex/gex.ts';
-import { priorCloseOf } from '../../resolvers/gex/prior-close.ts';
+import type { CapturePoint } from '../../resolvers/gex/capture-point.ts';
+import {
+  flipIsRemote,
+  flipStatusOf,
+  type GexStrike,
+  gexCaptureOf,
+  inShares,
+  priorCloseOf,
+  type ServedGexCapture,
+  strikeRows,
+} from '../../resolvers/gex/gex.ts';
 import { builder } from '../builder.ts';
 import { ChainRowType } from '../chain/chain.ts';
 import { columnFields } from '../column-fields.ts';
 import { enumValues } from '../enum-values.ts';
 import { node } from '../node.ts';
+import { keyOfId, type NodeLookup } from '../node-id.ts';
 import { QuoteTimeInterface } from '../quote-time.ts';
-import { captureKey, captureLookup } from './capture-id.ts';
-import { FlipStatusEnum } from './flip-status.ts';
+import { capturePoints, strikeSizes } from './cost.ts';
+
+/**
+ * The key of a capture: its instant, and the kind of its rows. A client's cache therefore never merges a past answer
+ * with a current one.
+ */
+function captureKey({ underlying, capturedAt, isByExpiry, top }: ServedGexCapture): string {
+  return `${underlying}:${capturedAt}:${isByExpiry ? 'expiry' : 'net'}:${top ?? 'all'}`;
+}
+
+const keyPattern = /^([^:]+):(0|[1-9]\d{0,14}):(net|expiry):(all|[1-9]\d{0,9})$/;
+
+interface CaptureKey {
+  symbol: string;
+  capturedAt: number;
+  rows: string;
+  topText: string;
+}
+
+/** The parts of a capture's key; null for a text that is no key. */
+function parseKey(key: string): CaptureKey | null {
+  const [, symbol = '', capturedAt, rows = '', topText = ''] = keyPattern.exec(key) ?? [];
+  return readTicker(symbol) === symbol ? { symbol, capturedAt: Number(capturedAt), rows, topText } : null;
+}
+
+/** The capture that a text names: by an id of any form of its rows, else by a time. */
+export function capturePoint(text: string): CapturePoint {
+  const key = keyOfId('GexCapture', text);
+  const parsed = key === null ? null : parseKey(key);
+  return parsed ? { underlying: parsed.symbol, capturedAt: parsed.capturedAt } : { time: text };
+}
+
+/** Look-up of the capture of a key; null for a text that is no key. */
+function captureLookup(key: string): NodeLookup | null {
+  const parsed = parseKey(key);
+  if (parsed === null) return null;
+  const { symbol, capturedAt, rows, topText } = parsed;
+  const byExpiry = rows === 'expiry';
+  const top = topText === 'all' ? null : Number(topText);
+  return {
+    points: capturePoints.once + capturePoints.each,
+    sizes: strikeSizes(top, byExpiry),
+    read: (context) => gexCaptureOf(context, symbol, capturedAt, { byExpiry, topStrikes: top }),
+  };
+}
+
+/** Statuses of a flip point. */
+export const FlipStatusEnum = builder.enumType('FlipStatus', {
+  description: 'Reliability of a flip point. The first value that holds applies.',
+  values: enumValues<FlipStatus>({
+    no_strikes: 'There are no strikes, so there is no flip point.',
+    no_crossing: 'The cumulative net gex curve does not cross zero, so there is no flip point.',
+    partial: 'The chain is known to lack contracts. Zero gamma is more reliable.',
+    remote: 'The flip point is more than 20% from the spot. Zero gamma is more reliable.',
+    fragile:
+      '|net gex| is less than 1% of the sum of |gex| over contracts, so a small change moves the flip point far. Zero gamma is more reliable.',
+    crosses: 'The curve crosses zero at the flip point.',
+  }),
+});
+
+/** Description of a flip point's status, for fields that may return captures of older versions. */
+export const flipStatusText =
+  'Reliability of the flip point. Null if an older version stored the capture and its rows do not determine it, or if there is no capture.';
 
 /** A strike row; option flow adds its edge in its own file. */
 export const GexStrikeType = builder.objectRef<GexStrike>('GexStrike').implement({

@@ -9,7 +9,7 @@ import { contractsOfExpiry } from '../cost.ts';
 import { comparedArgs } from '../instant-args.ts';
 import { SymbolType } from '../market/symbol.ts';
 import { PlainMetaType } from '../response-meta.ts';
-import { capturePoint } from './capture-id.ts';
+import { capturePoint } from './capture.ts';
 
 const ContractMovesType = builder.objectRef<RowOf<typeof sourceColumns>>('ContractMoves').implement({
   description: "Changes of a contract's numbers: the later less the earlier. Null if one of them is unknown.",

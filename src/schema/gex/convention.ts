@@ -1,5 +1,9 @@
-import type { GexConvention } from '../../core/domain/gex/convention.ts';
-import { conventionInWords, conventionTexts, presetTexts } from '../../core/domain/gex/convention-texts.ts';
+import {
+  conventionInWords,
+  conventionTexts,
+  type GexConvention,
+  presetTexts,
+} from '../../core/domain/gex/convention.ts';
 import { builder } from '../builder.ts';
 import { enumValues } from '../enum-values.ts';
 

@@ -1,4 +1,4 @@
-import type { GexDifference, GexExpiryMoves, GexMoves, GexStrikeMoves } from '../../core/domain/gex-diff.ts';
+import type { GexDifference, GexExpiryMoves, GexMoves, GexStrikeMoves } from '../../core/domain/gex/gex.ts';
 import {
   type DiffGap,
   type GexDiff,
@@ -7,16 +7,13 @@ import {
   largestStrikes,
   type Moved,
 } from '../../resolvers/chain/gex-diff.ts';
-import { flipStatusOf } from '../../resolvers/gex/flip-status.ts';
-import type { ServedGexCapture } from '../../resolvers/gex/gex.ts';
+import { flipStatusOf, type ServedGexCapture } from '../../resolvers/gex/gex.ts';
 import { builder } from '../builder.ts';
 import { enumValues } from '../enum-values.ts';
 import { comparedArgs } from '../instant-args.ts';
 import { metaOf } from '../meta-of.ts';
-import { GexCaptureType } from './capture.ts';
-import { capturePoint } from './capture-id.ts';
+import { capturePoint, FlipStatusEnum, flipStatusText, GexCaptureType } from './capture.ts';
 import { capturePoints, strikeSizes } from './cost.ts';
-import { FlipStatusEnum, flipStatusText } from './flip-status.ts';
 import { SymbolGexType } from './gex.ts';
 
 const dollars = 'dollars of dealer hedging per $1 move';

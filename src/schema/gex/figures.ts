@@ -1,4 +1,4 @@
-import { conventionTexts } from '../../core/domain/gex/convention-texts.ts';
+import { conventionTexts } from '../../core/domain/gex/convention.ts';
 import {
   type GexFigures,
   type GexFiguresMeta,
@@ -10,9 +10,9 @@ import { builder } from '../builder.ts';
 import { instantArgs } from '../instant-args.ts';
 import { metaOf } from '../meta-of.ts';
 import { delayedSourceTime, QuoteTimeInterface } from '../quote-time.ts';
+import { FlipStatusEnum } from './capture.ts';
 import { AppliedConventionType, GexConventionInput } from './convention.ts';
 import { strikeSizes } from './cost.ts';
-import { FlipStatusEnum } from './flip-status.ts';
 import { SymbolGexType } from './gex.ts';
 
 const StrikeValueType = builder.objectRef<StrikeValue>('GexStrikeValue').implement({

@@ -1,15 +1,13 @@
-import { flipStatusOf } from '../../resolvers/gex/flip-status.ts';
-import { gexCaptureAt } from '../../resolvers/gex/gex.ts';
+import { flipStatusOf, gexCaptureAt } from '../../resolvers/gex/gex.ts';
+import { sessionStrikes } from '../../resolvers/gex/grid.ts';
 import { type GexHistory, type GexHistoryMeta, gexHistory } from '../../resolvers/gex/history.ts';
-import { sessionStrikes } from '../../resolvers/gex/session-strikes.ts';
 import { builder } from '../builder.ts';
 import { zoneOf } from '../instant-args.ts';
 import { SymbolType } from '../market/symbol.ts';
 import { metaOf } from '../meta-of.ts';
 import { byTicker, node } from '../node.ts';
-import { GexCaptureType } from './capture.ts';
+import { FlipStatusEnum, GexCaptureType } from './capture.ts';
 import { captureCost, historyCost } from './cost.ts';
-import { FlipStatusEnum } from './flip-status.ts';
 import { SessionStrikesType } from './session-strikes.ts';
 
 const GexHistoryMetaType = metaOf<GexHistoryMeta>(

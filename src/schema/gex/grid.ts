@@ -1,14 +1,11 @@
-import { flipStatusOf } from '../../resolvers/gex/flip-status.ts';
-import { inShares, strikeRows } from '../../resolvers/gex/gex.ts';
+import { flipStatusOf, inShares, priorCloseOf, strikeRows } from '../../resolvers/gex/gex.ts';
 import { type GexGrid, type GexGridMeta, gexGrid } from '../../resolvers/gex/grid.ts';
-import { priorCloseOf } from '../../resolvers/gex/prior-close.ts';
 import { builder } from '../builder.ts';
 import { instantArgs } from '../instant-args.ts';
 import { metaOf } from '../meta-of.ts';
 import { captureNote, delayedSourceTime, QuoteTimeInterface } from '../quote-time.ts';
-import { GexStrikeType } from './capture.ts';
+import { FlipStatusEnum, flipStatusText, GexStrikeType } from './capture.ts';
 import { strikeSizes } from './cost.ts';
-import { FlipStatusEnum, flipStatusText } from './flip-status.ts';
 import { SymbolGexType } from './gex.ts';
 
 const GexGridMetaType = metaOf<GexGridMeta>('GexGridMeta', 'prices', 'Metadata of a grid.', (t) => ({

@@ -1,5 +1,4 @@
-import type { ExpiryInputs } from '../../core/domain/chain/capture-inputs.ts';
-import type { PricedDividend } from '../../core/domain/chain/priced-dividend.ts';
+import type { ExpiryInputs, PricedDividend } from '../../core/domain/chain/capture-inputs.ts';
 import { type GexInputs, gexInputs, type InputFile } from '../../resolvers/gex/inputs.ts';
 import { provenanceOf } from '../../resolvers/provenance.ts';
 import { captureSource } from '../../resolvers/source-keys.ts';

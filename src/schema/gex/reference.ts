@@ -1,5 +1,4 @@
-import { flipStatusOf } from '../../resolvers/gex/flip-status.ts';
-import { strikeRows } from '../../resolvers/gex/gex.ts';
+import { flipStatusOf, strikeRows } from '../../resolvers/gex/gex.ts';
 import {
   type GexReference,
   type GexReferenceMeta,
@@ -10,9 +9,8 @@ import { builder } from '../builder.ts';
 import { enumValues } from '../enum-values.ts';
 import { metaOf } from '../meta-of.ts';
 import { delayedSourceTime, QuoteTimeInterface } from '../quote-time.ts';
-import { GexStrikeType } from './capture.ts';
+import { FlipStatusEnum, flipStatusText, GexStrikeType } from './capture.ts';
 import { strikeSizes } from './cost.ts';
-import { FlipStatusEnum, flipStatusText } from './flip-status.ts';
 import { SymbolGexType } from './gex.ts';
 
 const ReferenceBasisEnum = builder.enumType('GexReferenceBasis', {

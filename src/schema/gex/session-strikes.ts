@@ -1,6 +1,6 @@
 import { strikeColumns } from '../../core/domain/gex/gex-columns.ts';
 import { type GexStrike, strikeRows } from '../../resolvers/gex/gex.ts';
-import type { SessionStrikes, SessionStrikesMeta } from '../../resolvers/gex/session-strikes.ts';
+import type { SessionStrikes, SessionStrikesMeta } from '../../resolvers/gex/grid.ts';
 import { builder } from '../builder.ts';
 import { columnFields } from '../column-fields.ts';
 import { metaOf } from '../meta-of.ts';

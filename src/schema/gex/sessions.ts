@@ -3,7 +3,7 @@ import { type GexSession, gexSessionLimits, gexSessions } from '../../resolvers/
 import { builder } from '../builder.ts';
 import { columnFields } from '../column-fields.ts';
 import { itemsAsked } from '../cost.ts';
-import { FlipStatusEnum } from './flip-status.ts';
+import { FlipStatusEnum } from './capture.ts';
 import { SymbolGexType } from './gex.ts';
 
 const { spot, netGex, flipPoint, zeroGamma, callWall, putWall } = captureColumns;

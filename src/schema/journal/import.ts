@@ -1,4 +1,4 @@
-import { importLimits, importRequests } from '../../core/domain/journal/journal-import.ts';
+import { importLimits, importRequests } from '../../core/domain/journal.ts';
 import {
   type ImportAnswer,
   type ImportResult,

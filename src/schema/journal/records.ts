@@ -1,20 +1,25 @@
 import type { InputObjectRef, ObjectRef } from '@pothos/core';
-import type { SentFields } from '../../core/domain/journal/record-fields.ts';
+import type { SentFields } from '../../core/domain/journal.ts';
 import type { RequestContext } from '../../resolvers/context.ts';
-import { type JournalPage, journalPageMax } from '../../resolvers/journal/page.ts';
-import type { JournalRecords } from '../../resolvers/journal/records.ts';
+import {
+  type JournalAccount,
+  type JournalPage,
+  type JournalRecords,
+  journalAccounts,
+  journalPageMax,
+} from '../../resolvers/journal/records.ts';
 import { type ResponseMeta, responseMeta } from '../../resolvers/response-meta.ts';
 import { builder } from '../builder.ts';
-import { writing } from '../cost.ts';
+import { type FieldCost, itemsAsked, writing } from '../cost.ts';
+import { metaOf } from '../meta-of.ts';
 import { byOwnId, refetchable } from '../node.ts';
 import { PlainMetaType } from '../response-meta.ts';
-import { JournalPageMeta, journalPageCost } from './page.ts';
 
 /** The scope group of the journal. */
 export const scopeGroup = 'journal';
 
 /** Points of reading one record by its id. */
-export const recordPoints = 1.5;
+const recordPoints = 1.5;
 
 type Types = typeof builder.$inferSchemaTypes;
 type Input = InputObjectRef<Types, SentFields>;
@@ -23,7 +28,7 @@ type Payload<T> = ObjectRef<Types, { record: T; meta: ResponseMeta }>;
 const ownId = { required: true, description: 'Id within the journal.' } as const;
 
 /** A kind of journal records in the graph. */
-export interface RecordInGraph<T extends { id: string }> {
+interface RecordInGraph<T extends { id: string }> {
   type: ObjectRef<Types, T>;
   records: JournalRecords<T>;
   /** Its argument and field in mutations, such as `trade`. */
@@ -167,3 +172,73 @@ export function addRecords<T extends { id: string }>(kind: RecordInGraph<T>): vo
   addWholeMutations(kind, payload);
   addChangeMutations(kind, payload);
 }
+
+/** `meta` of a page of the journal. */
+const JournalPageMeta = metaOf<JournalPage<unknown>['meta']>(
+  'JournalPageMeta',
+  'registry',
+  'Metadata of a page of the journal.',
+  (t) => ({
+    count: t.exposeInt('count', { description: 'Number of rows on the page.' }),
+    cursor: t.exposeString('cursor', {
+      nullable: true,
+      description: 'Cursor of the next page; null on the last page.',
+    }),
+  }),
+);
+
+/** Cost of a page: a statement, and the selected fields of each row. */
+const journalPageCost: FieldCost<{ limit?: number | null | undefined }> = {
+  once: 1.5,
+  sizes: ({ limit }) => ({ page: itemsAsked(limit, journalPageMax) }),
+};
+
+/** An account of the journal. */
+export const JournalAccountType = builder.objectRef<JournalAccount>('JournalAccount').implement({
+  description: 'An account of the journal, such as one at a broker.',
+  fields: (t) => ({
+    id: t.exposeID('id', { description: 'Id within the journal.' }),
+    name: t.exposeString('name', { description: 'Display name.' }),
+    broker: t.exposeString('broker', {
+      nullable: true,
+      size: { isWritten: true },
+      description: 'Broker; null = not given.',
+    }),
+  }),
+});
+
+const fieldsOf = (required: boolean) =>
+  builder.inputType(required ? 'JournalAccountInput' : 'JournalAccountPatch', {
+    description: required ? 'Fields of a journal account.' : 'Fields of a journal account to change.',
+    fields: (t) => ({
+      name: t.string({ required, description: 'Display name, not empty.' }),
+      broker: t.string({ description: 'Broker; null or empty = not given.' }),
+    }),
+  });
+
+addRecords({
+  type: JournalAccountType,
+  records: journalAccounts,
+  field: 'account',
+  noun: { one: 'journal account', many: 'journal accounts' },
+  input: fieldsOf(true),
+  patch: fieldsOf(false),
+  describe: {
+    list: "Accounts of the caller's journal, ascending by id.",
+    order: 'Ascending by id',
+    create: 'Creates a journal account.',
+    remove: 'Deletes a journal account. Fails while the account has trades.',
+  },
+});
+
+builder.queryField('journalAccount', (t) =>
+  t.field({
+    type: JournalAccountType,
+    nullable: true,
+    description: "An account of the caller's journal; null if the id is unknown.",
+    args: { id: t.arg.id({ required: true, description: 'Id within the journal.' }) },
+    scope: scopeGroup,
+    price: { once: recordPoints },
+    resolve: (_root, { id }, context) => journalAccounts.find(context, id),
+  }),
+);

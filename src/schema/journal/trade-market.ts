@@ -1,16 +1,19 @@
-import type { marketPhases } from '../../core/domain/journal/fill.ts';
-import { contractIn } from '../../core/domain/journal/instrument.ts';
+import { contractIn, type marketPhases } from '../../core/domain/journal.ts';
 import type { Bar } from '../../core/domain/market/bar.ts';
 import { barNumbers } from '../../core/domain/market/bar-columns.ts';
-import { type FillGamma, fillGamma, type LevelDistance } from '../../resolvers/journal/trade-gamma.ts';
 import {
+  type Benchmark,
   dayAtFill,
+  type FillGamma,
+  type FillSlippage,
+  fillGamma,
+  fillSlippage,
+  type LevelDistance,
   minuteAtFill,
   quoteAtFill,
   rangePosition,
   type TradeMarket,
 } from '../../resolvers/journal/trade-market.ts';
-import { type Benchmark, type FillSlippage, fillSlippage } from '../../resolvers/journal/trade-slippage.ts';
 import { builder } from '../builder.ts';
 import { OptionContractType } from '../chain/contract.ts';
 import { columnFields } from '../column-fields.ts';

@@ -1,14 +1,12 @@
-import { contractIn } from '../../core/domain/journal/instrument.ts';
+import { contractIn } from '../../core/domain/journal.ts';
 import { whenThere } from '../../platform/runtime/maybe-promise.ts';
-import { journalAccounts } from '../../resolvers/journal/accounts.ts';
+import { type JournalTrade, journalAccounts, journalTrades } from '../../resolvers/journal/records.ts';
 import { type TradeMarket, tickerOf, tradeMarket } from '../../resolvers/journal/trade-market.ts';
-import { type JournalTrade, journalTrades } from '../../resolvers/journal/trades.ts';
 import { builder } from '../builder.ts';
 import { OptionContractType } from '../chain/contract.ts';
 import { free } from '../cost.ts';
 import { SymbolType } from '../market/symbol.ts';
-import { JournalAccountType } from './accounts.ts';
-import { addRecords } from './records.ts';
+import { addRecords, JournalAccountType } from './records.ts';
 import { TradeMarketType } from './trade-market.ts';
 
 const JournalTradeType = builder.objectRef<JournalTrade>('JournalTrade').implement({

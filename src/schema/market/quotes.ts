@@ -5,6 +5,8 @@ import {
   type QuotesMeta,
   type QuotesPage,
   quotes,
+  type Spot,
+  spot,
   symbolQuote,
 } from '../../resolvers/market/quotes.ts';
 import { builder } from '../builder.ts';
@@ -12,6 +14,7 @@ import { columnFields } from '../column-fields.ts';
 import { itemsAsked } from '../cost.ts';
 import { metaOf } from '../meta-of.ts';
 import { byTicker, node } from '../node.ts';
+import { PlainMetaType } from '../response-meta.ts';
 import { marketField } from './as-of.ts';
 import { SymbolType } from './symbol.ts';
 
@@ -95,5 +98,39 @@ builder.objectField(SymbolType, 'quote', (t) =>
     scope: 'market.live',
     price: quoteCost,
     resolve: ({ symbol }, _args, context) => symbolQuote(context, symbol),
+  }),
+);
+
+const SpotType = builder.objectRef<Spot>('Spot').implement({
+  description:
+    "Close of a symbol's latest daily bar: the current session's bar in progress, else the last completed one.",
+  fields: (t) => ({
+    symbol: t.expose('symbol', { type: 'Ticker', description: 'Ticker.' }),
+    price: t.exposeFloat('price', {
+      nullable: true,
+      description: 'Dollars; null if there is no bar within the last 10 calendar days.',
+    }),
+    ts: t.expose('ts', {
+      type: 'EpochMs',
+      nullable: true,
+      description: 'Start of the bar the price comes from, epoch ms; null if there is no recent bar.',
+    }),
+    meta: t.field({ type: PlainMetaType, description: 'Metadata of the answer.', resolve: ({ meta }) => meta }),
+  }),
+});
+
+/** Cost of a symbol's spot. */
+const spotCost = { once: 2.5, each: 0.07 };
+
+node(SpotType, ({ symbol }) => symbol, byTicker(spot, spotCost.once + spotCost.each), 'market.live');
+
+builder.objectField(SymbolType, 'spot', (t) =>
+  t.field({
+    type: SpotType,
+    nullable: true,
+    description: 'Spot price. Registered symbols only.',
+    scope: 'market.live',
+    price: spotCost,
+    resolve: ({ symbol }, _args, context) => spot(context, symbol),
   }),
 );

@@ -1,4 +1,4 @@
-import { type SectorAverage, type SectorsMeta, type SectorsPage, sectors } from '../../resolvers/market/sectors.ts';
+import { type SectorAverage, type SectorsMeta, type SectorsPage, sectors } from '../../resolvers/market/movers.ts';
 import { builder } from '../builder.ts';
 import { registryQuotesCost } from '../cost.ts';
 import { metaOf } from '../meta-of.ts';

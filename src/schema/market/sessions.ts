@@ -1,4 +1,4 @@
-import type { DataOrigin } from '../../core/domain/data-origin.ts';
+import type { DataOrigin } from '../../core/domain/dataset.ts';
 import { type StoredSession, sessionLimits, storedSessions } from '../../resolvers/market/sessions.ts';
 import { builder } from '../builder.ts';
 import { enumValues } from '../enum-values.ts';

@@ -1,11 +1,11 @@
 import type { BarColumns, StockBar } from '../../core/domain/market/bar.ts';
 import { barNumbers, stockBarNumbers } from '../../core/domain/market/bar-columns.ts';
-import { barsAsked } from '../../resolvers/market/bars-asked.ts';
-import { lastSession } from '../../resolvers/market/last-session.ts';
 import { maxSessions, sessionDates } from '../../resolvers/market/session-dates.ts';
+import { lastSession } from '../../resolvers/market/sessions.ts';
 import {
   type BarAdjustment,
   barLimits,
+  barsAsked,
   priorClose,
   type StockBarsMeta,
   type StockBarsPage,
@@ -13,8 +13,7 @@ import {
   stockBars,
 } from '../../resolvers/market/stock-bars.ts';
 import { builder } from '../builder.ts';
-import { columnFields } from '../column-fields.ts';
-import { columnLists } from '../column-lists.ts';
+import { columnFields, columnLists } from '../column-fields.ts';
 import { enumValues } from '../enum-values.ts';
 import { zoneOf } from '../instant-args.ts';
 import { metaOf } from '../meta-of.ts';

@@ -1,6 +1,6 @@
 import type { Account as AccountRow } from '../../../generated/store/client.ts';
 import { type Account, newAccountTiers } from '../../core/domain/account.ts';
-import type { Classification, Tier } from '../../platform/config/tier.ts';
+import type { Classification, Tier } from '../../platform/config/tiers.ts';
 import type { Store } from '../rows/connection.ts';
 import { numbered } from '../rows/models/numbered-rows.ts';
 import { insertRows } from '../rows/models/sets.ts';

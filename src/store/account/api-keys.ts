@@ -2,7 +2,7 @@ import type { Store } from '../rows/connection.ts';
 import { numbered } from '../rows/models/numbered-rows.ts';
 import type { Row } from '../rows/models/row-values.ts';
 import { statement } from '../rows/statement.ts';
-import { inTransaction } from '../rows/transaction.ts';
+import { inTransaction, type Transaction } from '../rows/transaction.ts';
 import { lockAccount } from './accounts.ts';
 
 /** A stored API key, without the key itself. Times are epoch ms; `lastUsedAt` is up to a few seconds late. */
@@ -63,4 +63,24 @@ const touching = statement('account/touch-api-keys', { ids: 'text[]', times: 'in
 /** Records when keys were last used: epoch ms by key id. An earlier time than the stored one is ignored. */
 export async function touchApiKeys(store: Store, usedAt: ReadonlyMap<string, number>): Promise<void> {
   await touching.count(store.pool, { ids: [...usedAt.keys()], times: [...usedAt.values()] });
+}
+
+/** The account of the sample market's key. */
+export const sampleAccount = 'sample';
+/** The name of that key in the list of keys. */
+export const sampleKeyName = 'sample market';
+
+/** The message when the sample market's key is revoked. */
+export const sampleKeyEnded =
+  'the sample key no longer works: create an account with tapegraph account set, and a key with tapegraph key create --account <id>';
+
+/** Revokes the sample market's keys. Returns their number; null = the sample market never had one. */
+export async function revokeSampleKeys(tx: Transaction, nowMs: number): Promise<number | null> {
+  // Serialized with a server that creates such a key at the same time.
+  if (!(await lockAccount(tx, sampleAccount))) return null;
+  const { count } = await tx.prisma.apiKey.updateMany({
+    where: { accountId: sampleAccount, name: sampleKeyName, revokedAt: null },
+    data: { revokedAt: nowMs },
+  });
+  return count;
 }

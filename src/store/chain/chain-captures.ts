@@ -25,8 +25,8 @@ import { deleteRows, findRows, upsertRows } from '../rows/models/sets.ts';
 import type { Reader } from '../rows/reader.ts';
 import { nullable, statement } from '../rows/statement.ts';
 import type { Transaction } from '../rows/transaction.ts';
-import { blockVersion } from '../series/block-version.ts';
 import {
+  blockVersion,
   type Columns,
   decodeBlock,
   encodeBlock,

@@ -10,8 +10,7 @@ import type { Row } from '../rows/models/row-values.ts';
 import { findRows, upsertRows } from '../rows/models/sets.ts';
 import type { Transaction } from '../rows/transaction.ts';
 import { blockAssertions } from '../series/assertions.ts';
-import { blockVersion } from '../series/block-version.ts';
-import { decodeBlock, encodeBlock, numbers, texts } from '../series/codec.ts';
+import { blockVersion, decodeBlock, encodeBlock, numbers, texts } from '../series/codec.ts';
 import { type HeldKind, heldId, readHeld } from '../versions/versioned-cache.ts';
 
 /** Contracts outstanding of one option contract, as of the close before the session. */

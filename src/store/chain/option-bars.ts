@@ -1,30 +1,22 @@
 import { contractId } from '../../core/domain/chain/option-contract.ts';
-import type { CoverageStatus } from '../../core/domain/flow/coverage.ts';
+import type { CoverageStatus } from '../../core/domain/flow/flow.ts';
 import { type BarColumns, barColumns } from '../../core/domain/market/bar.ts';
 import { aggregateBars } from '../../core/domain/market/bar-aggregation.ts';
 import { exchangeInstant, type SessionDate } from '../../core/domain/market-time.ts';
 import { minuteMs } from '../../platform/runtime/clock.ts';
 import { concatBars, mergeBars, sliceBars } from '../market/bar-blocks.ts';
-import { assertBars, decodeBars, encodeBars } from '../market/bar-codec.ts';
+import { assertBars, type BarBlockKey, decodeBars, encodeBars } from '../market/bar-codec.ts';
 import { readFrom, type Store } from '../rows/connection.ts';
+import { copyEncoded, copyRows } from '../rows/copied-rows.ts';
 import { lock } from '../rows/locks.ts';
-import { copyEncoded, copyRows } from '../rows/models/copied-rows.ts';
 import type { EncodedRows } from '../rows/models/encoded-rows.ts';
 import type { Row } from '../rows/models/row-values.ts';
 import { deleteRows, findRows } from '../rows/models/sets.ts';
 import { keepDeleted } from '../rows/models/superseded.ts';
 import { statement } from '../rows/statement.ts';
 import type { Transaction } from '../rows/transaction.ts';
-import { blockVersion } from '../series/block-version.ts';
+import { blockVersion } from '../series/codec.ts';
 import type { ListedContract } from './contract-lines.ts';
-import {
-  type BlockRun,
-  type OptionBarRun,
-  type OptionTimeframe,
-  optionBarBlock,
-  optionBlockKey,
-  type StoredOptionLength,
-} from './option-bar-block.ts';
 
 /** Locks all option bars for a long writer (a whole file) until its transaction ends. */
 export async function lockOptionBars(tx: Transaction): Promise<void> {
@@ -280,4 +272,59 @@ export async function readOptionBars(
 ): Promise<StoredOptionBars> {
   const read = await readOptionBarsOf(store, [listed], sessionDate, timeframe);
   return read.get(contractId(listed.contract)) ?? { bars: barColumns(0), status: null };
+}
+
+/** Bar lengths served for option contracts. Minutes are stored; five minutes are computed from them when read. */
+export type OptionTimeframe = '1m' | '5m';
+
+/**
+ * Lengths of stored blocks. `rest`: the volume by minute of prints that form no bar, which only sums of a session's
+ * volume read.
+ */
+type StoredOptionLength = OptionTimeframe | 'rest';
+
+/** The minutes of one contract in one session to write. */
+export interface OptionBarRun {
+  underlying: string;
+  sessionDate: SessionDate;
+  /** Contract path form: `O:` and the OSI symbol. */
+  contract: string;
+  /** Ascending by tsMs, without duplicates. */
+  bars: BarColumns;
+}
+
+/** A block to write: all minutes of a session (part 0), or those of a part of it. */
+interface BlockRun extends OptionBarRun {
+  part: number;
+}
+
+/** A stored block. */
+type OptionBarBlock = Row<'OptionBarBlock'>;
+
+/** The key of a contract's block. What is observed live is made of prints; other bars may be a vendor's. */
+export function optionBlockKey(
+  { contract, sessionDate }: Pick<OptionBarRun, 'contract' | 'sessionDate'>,
+  timeframe: StoredOptionLength,
+  status: CoverageStatus,
+): BarBlockKey {
+  return { of: contract, timeframe, spanStart: sessionDate, ofPrints: status === 'observed_live' };
+}
+
+/** Options of encoding a block. */
+interface OptionBlockOptions {
+  timeframe?: '1m' | 'rest';
+  /** True if the bars are made of prints, also of a session that is not observed live. */
+  ofPrints?: boolean;
+}
+
+/** Encodes the minutes of one contract in one session, all of them unless `part` says otherwise. */
+export function optionBarBlock(
+  { bars, ...run }: Omit<BlockRun, 'part'> & { part?: number },
+  status: CoverageStatus,
+  { timeframe = '1m', ofPrints }: OptionBlockOptions = {},
+): OptionBarBlock {
+  const key = optionBlockKey(run, timeframe, status);
+  const payload = encodeBars(bars, ofPrints ? { ...key, ofPrints } : key);
+  const count = bars.tsMs.length;
+  return { part: 0, ...run, timeframe, status, count, version: blockVersion(payload), payload };
 }

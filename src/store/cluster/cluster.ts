@@ -1,13 +1,173 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
 import { lock, untilFree } from '../rows/locks.ts';
+import { modelsThrough } from '../rows/models/models-through.ts';
 import type { Reader } from '../rows/reader.ts';
+import { sqlStateOf } from '../rows/sql-state.ts';
 import type { Queries } from '../rows/statement.ts';
+import { storeError } from '../rows/store-error.ts';
 import type { DataVersions } from '../versions/data-versions.ts';
 import { changesChannel, notify } from '../versions/notifications.ts';
-import { again, mayPass, retriedReads } from './retries.ts';
 import { Routing } from './routing.ts';
-import { settled, watchSettling } from './unsettled-commits.ts';
+
+/** Pauses before retries, ms: a shard has moved by the first, a node may be back by the last. */
+const pausesMs = [50, 200, 800];
+/** Age from which a failed read is not retried, ms. */
+const patienceMs = 2000;
+
+// PostgreSQL's codes: serialization failures and deadlocks; a server that ends; the class of lost connections, here
+// those between the nodes.
+const transient = /^(40001|40P01|57P0[123]|08...)$/;
+const undefinedTable = '42P01';
+const internalError = 'XX000';
+
+/**
+ * True if a failure of a distributed store may be temporary: a shard has moved, a node was unreachable, a deadlock was
+ * resolved.
+ */
+function mayPass(error: unknown): boolean {
+  const code = sqlStateOf(error);
+  if (code === null) return false;
+  if (transient.test(code)) return true;
+  const { message } = error as Error;
+  // Planned before the shard was moved or split, and sent to its former node.
+  if (code === undefinedTable) return /_\d{6,}"? does not exist/.test(message);
+  return code === internalError && /\bshard\b|server closed the connection/.test(message);
+}
+
+/** Runs `work`, up to four times, as long as `mayRepeat` allows it for the error and the time so far. */
+async function again<T>(work: () => Promise<T>, mayRepeat: (error: unknown, elapsedMs: number) => boolean): Promise<T> {
+  const begunAt = performance.now();
+  for (const pauseMs of pausesMs)
+    try {
+      return await work();
+    } catch (error) {
+      if (!mayRepeat(error, performance.now() - begunAt)) throw error;
+      await delay(pauseMs);
+    }
+  return work();
+}
+
+const isReadAgain = (error: unknown, elapsedMs: number) => mayPass(error) && elapsedMs <= patienceMs;
+
+/** Reads by `reader`; on a distributed store a read that failed because a shard moved is retried. */
+export function retriedReads(
+  { query, prisma }: Pick<Reader, 'query' | 'prisma'>,
+  isSpread: () => boolean,
+): Pick<Reader, 'query' | 'prisma'> {
+  const retried = modelsThrough((call) => again(() => call(prisma), isReadAgain));
+  return {
+    query: (statement, values) =>
+      isSpread() ? again(() => query(statement, values), isReadAgain) : query(statement, values),
+    get prisma() {
+      return isSpread() ? retried : prisma;
+    },
+  };
+}
+
+// Committed on the coordinator, and still prepared on a node, or on one that does not answer. The node has the
+// transaction once Citus recovers it (`citus.recover_2pc_interval`); until then it returns old rows.
+const unsettledText = `SELECT entry.groupid || ' ' || entry.gid AS id,
+    nodename || ':' || nodeport AS node, answer.success IS TRUE AS answers
+  FROM pg_dist_transaction AS entry
+  JOIN pg_dist_node AS node ON node.groupid = entry.groupid AND node.noderole = 'primary'
+  LEFT JOIN run_command_on_all_nodes($$SELECT coalesce(jsonb_agg(gid), '[]') FROM pg_prepared_xacts$$) AS answer
+    ON answer.nodeid = node.nodeid
+  WHERE CASE WHEN answer.success THEN answer.result::jsonb ? entry.gid ELSE true END`;
+
+const pauseMs = 1000;
+const settledPauseMs = 200;
+
+interface Unsettled {
+  id: string;
+  node: string;
+  /** True if the node answers. */
+  answers: boolean;
+}
+
+async function unsettledOf(pool: pg.Pool): Promise<Unsettled[]> {
+  const { rows } = await pool.query<Unsettled>(unsettledText);
+  return rows;
+}
+
+/** Resolves when every node has all current commits. Throws if a node that may lack something does not answer. */
+async function settled(pool: pg.Pool): Promise<void> {
+  let left: Set<string> | null = null;
+  for (;;) {
+    const now: Unsettled[] = (await unsettledOf(pool)).filter(({ id }) => left?.has(id) ?? true);
+    const away = now.find(({ answers }) => !answers);
+    if (away)
+      throw storeError(
+        `The node ${away.node} does not answer, and may lack a transaction that is committed. Start it, then try again.`,
+      );
+    if (now.length === 0) return;
+    left = new Set(now.map(({ id }) => id));
+    await delay(settledPauseMs);
+  }
+}
+
+/** Watches for committed transactions that are not visible on every node. */
+interface Settling {
+  /**
+   * Reports that there may be one: nothing is cached from now on until there is none. Resolves after the first check.
+   */
+  doubt(): Promise<void>;
+  /** Ends the watch; call it before the store is closed. */
+  stop(): Promise<void>;
+}
+
+/** Watches a store on several nodes; one on a single node has no such transactions. */
+function watchSettling(
+  { pool, versions }: { pool: pg.Pool; versions: DataVersions },
+  isSpread: () => boolean,
+): Settling {
+  let doubts = 0;
+  let settling: { looked: Promise<void>; ended: Promise<void> } | null = null;
+  const stopped = new AbortController();
+
+  async function unsettled(): Promise<Set<string> | null> {
+    try {
+      return new Set((await unsettledOf(pool)).map(({ id }) => id));
+    } catch {
+      return null;
+    }
+  }
+
+  async function settle(looked: () => void): Promise<void> {
+    versions.addLost(1);
+    let seen = -1;
+    let left = null as Set<string> | null;
+    while (!stopped.signal.aborted) {
+      // Later ones are settled by their own writers, or reported again.
+      const before: Set<string> | null = seen === doubts ? left : null;
+      seen = doubts;
+      const now = await unsettled();
+      left = now && new Set([...now].filter((id) => before?.has(id) ?? true));
+      if (left?.size === 0 && seen === doubts) break;
+      looked();
+      await delay(pauseMs, undefined, { signal: stopped.signal, ref: false }).catch(() => {});
+    }
+    settling = null;
+    versions.addLost(-1);
+    looked();
+  }
+
+  return {
+    async doubt() {
+      doubts += 1;
+      if (!isSpread() || stopped.signal.aborted) return;
+      if (settling === null) {
+        const { promise, resolve } = Promise.withResolvers<void>();
+        settling = { looked: promise, ended: settle(resolve) };
+      }
+      await settling.looked;
+    },
+    async stop() {
+      stopped.abort();
+      await settling?.ended;
+    },
+  };
+}
 
 const distributedText = `SELECT EXISTS (SELECT FROM pg_extension WHERE extname = 'citus') AS found`;
 // A transaction that writes on one worker, and on the coordinator to tables that Citus does not manage, commits on the
@@ -24,14 +184,14 @@ const doubtPayload = JSON.stringify({ id: 'doubt', doubt: true });
 const lockOf = (id: string) => `announcement ${id}`;
 
 /** The parts of a store that its cluster watches. */
-export interface WatchedStore {
+interface WatchedStore {
   pool: pg.Pool;
   primary: Reader;
   versions: DataVersions;
 }
 
 /** Tracks commits on the nodes, for a process that caches data. */
-export interface ClusterWatch {
+interface ClusterWatch {
   /** Handles a notification about nodes; true if it was one. */
   heard(payload: string): boolean;
   /**

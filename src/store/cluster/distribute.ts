@@ -1,4 +1,4 @@
-import type pg from 'pg';
+import pg from 'pg';
 import { withSessionLock } from '../rows/advisory-lock.ts';
 import type { Store } from '../rows/connection.ts';
 import { storeError } from '../rows/store-error.ts';
@@ -96,4 +96,92 @@ async function tableStates(client: pg.ClientBase): Promise<Map<string, TableStat
       `These tables are not colocated: ${[...colocations.values()].join(', ')}. Run "SELECT undistribute_table(…)" on those that were distributed by hand.`,
     );
   return new Map(rows.map((row) => [row.table, row]));
+}
+
+const extensionText = `SELECT (SELECT extversion FROM pg_extension WHERE extname = 'citus') AS installed,
+  EXISTS (SELECT FROM pg_available_extensions WHERE name = 'citus') AS available`;
+
+const nodesText = `SELECT nodename || ':' || nodeport AS shown, groupid = 0 AS "isCoordinator",
+    isactive AND shouldhaveshards AS "takesShards", nodeid AS id
+  FROM pg_dist_node WHERE noderole = 'primary' ORDER BY nodeid`;
+
+const versionsText = `SELECT nodeid AS id, success, result FROM run_command_on_all_nodes(
+  $$SELECT extversion FROM pg_extension WHERE extname = 'citus'$$)`;
+
+const othersText = `SELECT count(*)::int AS others FROM pg_stat_activity
+  WHERE datname = current_database() AND application_name LIKE 'tapegraph%'`;
+
+type Queries = Pick<pg.Client, 'query'>;
+
+/**
+ * Throws unless the database is the coordinator of a Citus cluster that is ready for tables, and no other process of
+ * ours uses it. Call it before the store is opened: migrating a worker by itself would create tables that conflict
+ * later.
+ */
+export async function requireAlone(databaseUrl: string | null): Promise<void> {
+  if (databaseUrl === null)
+    throw storeError('DATABASE_URL is not set. The embedded store is one server; Citus needs servers of its own.');
+  const client = new pg.Client({ connectionString: databaseUrl, connectionTimeoutMillis: 10_000 });
+  try {
+    await client.connect();
+  } catch (error) {
+    throw storeError(`The database of DATABASE_URL cannot be used: ${(error as Error).message}`, error);
+  }
+  try {
+    await requireNodes(client);
+    const { rows } = await client.query<{ others: number }>(othersText);
+    if (rows[0]!.others > 0)
+      throw storeError(
+        `The store is in use: ${rows[0]!.others} connections of serve, follow, ingest or another command. Stop them all; tables are distributed while nothing reads or writes them.`,
+      );
+  } finally {
+    await client.end();
+  }
+}
+
+async function requireNodes(pool: Queries): Promise<void> {
+  await requireExtension(pool);
+  const { rows: local } = await pool.query<{ groupid: number }>('SELECT groupid FROM pg_dist_local_group');
+  if (local[0]!.groupid !== 0)
+    throw storeError('DATABASE_URL is a worker of the Citus cluster; expected its coordinator.');
+  const { rows: nodes } = await pool.query<{ isCoordinator: boolean; takesShards: boolean }>(nodesText);
+  if (!nodes.some(({ isCoordinator }) => isCoordinator))
+    throw storeError(
+      `The coordinator has no address. Run "SELECT citus_set_coordinator_host('coordinator', 5432)" with the name by which workers reach it.`,
+    );
+  if (!nodes.some(({ takesShards }) => takesShards))
+    throw storeError(
+      `The Citus cluster has no active worker. Create the database and the extension citus on each, and run "SELECT citus_add_node('worker-1', 5432)" on the coordinator.`,
+    );
+  const versions = await nodeVersions(pool);
+  if (new Set(versions.map(({ citus }) => citus)).size > 1)
+    throw storeError(
+      `The nodes have different versions of Citus: ${versions.map(({ shown, citus }) => `${shown} ${citus}`).join(', ')}. Update them all, and run "ALTER EXTENSION citus UPDATE" on each.`,
+    );
+}
+
+async function requireExtension(pool: Queries): Promise<void> {
+  const { rows } = await pool.query<{ installed: string | null; available: boolean }>(extensionText);
+  const { installed, available } = rows[0]!;
+  if (installed === null)
+    throw storeError(
+      available
+        ? 'The database has no extension citus. Add citus to shared_preload_libraries of every node, restart them, and run "CREATE EXTENSION citus" in this database on each.'
+        : 'The server of DATABASE_URL has no extension citus. Install Citus on every node, add citus to shared_preload_libraries, restart them, and run "CREATE EXTENSION citus" in this database on each.',
+    );
+  const [major, minor] = installed.split(/[.-]/).map(Number);
+  if (major! < 11 || (major === 11 && minor! < 1))
+    throw storeError(`Citus ${installed} is too old; expected 11.1 or later.`);
+}
+
+/** The version of Citus on each node, e.g. `13.2-1`. */
+async function nodeVersions(pool: Queries): Promise<{ shown: string; citus: string }[]> {
+  const { rows: nodes } = await pool.query<{ id: number; shown: string }>(nodesText);
+  const { rows: answers } = await pool.query<{ id: number; success: boolean; result: string }>(versionsText);
+  return nodes.map(({ id, shown }) => {
+    const answer = answers.find((each) => each.id === id);
+    if (!answer?.success)
+      throw storeError(`The node ${shown} cannot be used: ${answer?.result ?? 'it gave no answer'}`);
+    return { shown, citus: answer.result };
+  });
 }

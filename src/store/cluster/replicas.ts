@@ -3,8 +3,7 @@ import type pg from 'pg';
 import { modelsThrough } from '../rows/models/models-through.ts';
 import type { Models } from '../rows/models/prisma.ts';
 import type { Reader } from '../rows/reader.ts';
-import { PrimaryPositions } from './primary-position.ts';
-import { Replica, type ReplicaPools } from './replica.ts';
+import { PrimaryPositions, Replica, type ReplicaPools } from './replica.ts';
 import type { Routing } from './routing.ts';
 
 const shortestPauseMs = 5;

@@ -1,19 +1,20 @@
-import type { ContractMinutes } from '../../core/domain/flow/contract-minutes.ts';
-import type { Coverage } from '../../core/domain/flow/coverage.ts';
-import type { SessionDate } from '../../core/domain/market-time.ts';
+import { type ContractMinutes, contractMinuteMeasures } from '../../core/domain/flow/contract-minutes.ts';
+import type { Coverage } from '../../core/domain/flow/flow.ts';
+import { dateOfEpochDay, epochDay, type SessionDate } from '../../core/domain/market-time.ts';
 import { readFrom, type Store } from '../rows/connection.ts';
+import { copyEncoded } from '../rows/copied-rows.ts';
 import { anyOf } from '../rows/models/any-of.ts';
-import { copyEncoded } from '../rows/models/copied-rows.ts';
 import type { EncodedRows } from '../rows/models/encoded-rows.ts';
 import { numbered } from '../rows/models/numbered-rows.ts';
+import type { Row } from '../rows/models/row-values.ts';
 import { deleteRows, findRows, upsertRows } from '../rows/models/sets.ts';
 import { requiredPart } from '../rows/required-part.ts';
 import type { Transaction } from '../rows/transaction.ts';
-import { type ContractMinuteRun, contractMinuteBlock, contractMinutesOf } from './contract-minute-block.ts';
-import { coverageKey, coveragesOf } from './coverage.ts';
+import { blockVersion, decodeBlock, encodeBlock, numbers, texts } from '../series/codec.ts';
+import { coverageKey, coveragesOf } from './sessions.ts';
 
 /** Changed parts of an underlying's session. */
-export interface ChangedMinutes {
+interface ChangedMinutes {
   underlying: string;
   sessionDate: SessionDate;
   parts: readonly Pick<ContractMinuteRun, 'part' | 'minutes'>[];
@@ -46,7 +47,7 @@ export async function saveEncodedMinutes(
 }
 
 /** An underlying's session, as read. */
-export interface ContractMinutesKey {
+interface ContractMinutesKey {
   underlying: string;
   sessionDate: SessionDate;
 }
@@ -102,4 +103,54 @@ export async function readContractMinutes(
   const found = new Map<string, ContractMinutes[]>(heads.map((head) => [coverageKey(head), []]));
   for (const head of begun) found.get(coverageKey(head))?.push(requiredPart(cached, cacheKey(head), 'block'));
   return found;
+}
+
+/** A part of an underlying's session to write: the minutes of its contracts, at least one. */
+interface ContractMinuteRun {
+  underlying: string;
+  sessionDate: SessionDate;
+  part: number;
+  minutes: ContractMinutes;
+}
+
+const rights = ['call', 'put'] as const;
+
+function encodeContracts({ contracts, lengths }: ContractMinutes): Uint8Array<ArrayBuffer> {
+  return encodeBlock({
+    root: contracts.map(({ root }) => root),
+    expiry: Float64Array.from(contracts, ({ expiry }) => epochDay(expiry)),
+    right: Float64Array.from(contracts, ({ right }) => rights.indexOf(right)),
+    strike: Float64Array.from(contracts, ({ strike }) => strike),
+    rows: lengths,
+  });
+}
+
+/** Encodes a part of a session. */
+export function contractMinuteBlock({ minutes, ...run }: ContractMinuteRun): Row<'ContractMinuteBlock'> {
+  const { tsMs } = minutes;
+  const measures = contractMinuteMeasures.map((name) => [name, minutes[name]] as const);
+  const contracts = encodeContracts(minutes);
+  const payload = encodeBlock({ tsMs, ...Object.fromEntries(measures) });
+  const version = blockVersion(Buffer.concat([contracts, payload]));
+  const startMs = tsMs.reduce((least, ms) => Math.min(least, ms), Infinity);
+  return { ...run, startMs, count: tsMs.length, version, contracts, payload };
+}
+
+/** Decodes the result of `contractMinuteBlock`. */
+export function contractMinutesOf(row: Pick<Row<'ContractMinuteBlock'>, 'contracts' | 'payload'>): ContractMinutes {
+  const listed = decodeBlock(row.contracts);
+  const [expiry, right, strike] = [numbers(listed, 'expiry'), numbers(listed, 'right'), numbers(listed, 'strike')];
+  const columns = decodeBlock(row.payload);
+  const measures = contractMinuteMeasures.map((name) => [name, numbers(columns, name)] as const);
+  return {
+    contracts: texts(listed, 'root').map((root, i) => ({
+      root,
+      expiry: dateOfEpochDay(expiry[i]!),
+      right: rights[right[i]!]!,
+      strike: strike[i]!,
+    })),
+    lengths: numbers(listed, 'rows'),
+    tsMs: numbers(columns, 'tsMs'),
+    ...(Object.fromEntries(measures) as Pick<ContractMinutes, (typeof contractMinuteMeasures)[number]>),
+  };
 }

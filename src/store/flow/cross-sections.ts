@@ -1,17 +1,23 @@
 import { tradeDate } from '../../core/domain/calendar.ts';
 import { type ContractMinutes, eachContractBefore, lastMinuteEnd } from '../../core/domain/flow/contract-minutes.ts';
-import { coverageAt } from '../../core/domain/flow/coverage.ts';
-import { type CrossSection, type FlowMeasures, flowMeasureNames } from '../../core/domain/flow/flow.ts';
+import {
+  type CrossSection,
+  coverageAt,
+  type FlowMeasures,
+  flowMeasureNames,
+  type PremiumColumns,
+  type PremiumMinute,
+} from '../../core/domain/flow/flow.ts';
 import { createFlowTotals } from '../../core/domain/flow/flow-totals.ts';
 import { dateOfEpochDay, epochDay, type SessionDate } from '../../core/domain/market-time.ts';
 import { readFrom, type Store } from '../rows/connection.ts';
+import { anyOf } from '../rows/models/any-of.ts';
 import { upsertRows } from '../rows/models/sets.ts';
 import { statement } from '../rows/statement.ts';
 import type { Transaction } from '../rows/transaction.ts';
 import { type Columns, decodeBlock, encodeBlock, known, measures, numbers } from '../series/codec.ts';
 import { readContractMinutes } from './contract-minutes.ts';
-import { coverageColumns, coverageKey, coverageOf } from './coverage.ts';
-import { encodeMinutes } from './premium-minutes.ts';
+import { coverageColumns, coverageKey, coverageOf } from './sessions.ts';
 
 /** Reads the measures of a block's rows. A measure that the block lacks is unknown. */
 function measuresReader(columns: Columns): (index: number) => FlowMeasures {
@@ -132,4 +138,53 @@ export async function saveCrossSections(tx: Transaction, sections: readonly Cros
     minutes: section.minutes ? Buffer.from(encodeMinutes(section.minutes)) : null,
   }));
   await upsertRows(tx, 'CrossSection', rows);
+}
+
+/** Premium by minute as a column block. */
+function encodeMinutes(minutes: readonly PremiumMinute[]): Uint8Array {
+  const column = (name: keyof PremiumMinute) => Float64Array.from(minutes, (minute) => minute[name]);
+  return encodeBlock({
+    tsMs: column('tsMs'),
+    callPremiumUsd: column('callPremiumUsd'),
+    putPremiumUsd: column('putPremiumUsd'),
+  });
+}
+
+function decodeMinutes(payload: Uint8Array): PremiumColumns {
+  const columns = decodeBlock(payload);
+  const column = (name: keyof PremiumMinute) => numbers(columns, name);
+  return {
+    tsMs: column('tsMs'),
+    callPremiumUsd: column('callPremiumUsd'),
+    putPremiumUsd: column('putPremiumUsd'),
+  };
+}
+
+/** Premium by minute of a stored session, ascending. */
+interface PremiumSession {
+  sessionDate: SessionDate;
+  minutes: PremiumColumns;
+}
+
+/**
+ * Premium by minute of the sessions from `from` to `to`, ascending, by underlying; sessions stored without it are
+ * absent. One statement.
+ */
+export async function premiumSessions(
+  store: Store,
+  underlyings: readonly string[],
+  { from, to }: { from: SessionDate; to: SessionDate },
+): Promise<Map<string, PremiumSession[]>> {
+  const rows = await readFrom(store, 'flow', underlyings).prisma.crossSection.findMany({
+    where: { underlying: anyOf(underlyings), sessionDate: { gte: from, lte: to }, minutes: { not: null } },
+    select: { underlying: true, sessionDate: true, minutes: true },
+    orderBy: { sessionDate: 'asc' },
+  });
+  const sessions = Map.groupBy(rows, ({ underlying }) => underlying);
+  return new Map(
+    Array.from(sessions, ([underlying, some]) => [
+      underlying,
+      some.map(({ sessionDate, minutes }) => ({ sessionDate, minutes: decodeMinutes(minutes!) })),
+    ]),
+  );
 }

@@ -11,21 +11,21 @@ import type {
 } from '../../core/domain/flow/flow.ts';
 import { addDays, exchangeInstant, type SessionDate } from '../../core/domain/market-time.ts';
 import { readFrom, type Store } from '../rows/connection.ts';
+import { copyEncoded, copyRows } from '../rows/copied-rows.ts';
 import { anyOf, findAny } from '../rows/models/any-of.ts';
 import { columnTypes, plainFields } from '../rows/models/columns.ts';
-import { copyEncoded, copyRows } from '../rows/models/copied-rows.ts';
 import { numbered } from '../rows/models/numbered-rows.ts';
 import type { Row } from '../rows/models/row-values.ts';
 import { findRows } from '../rows/models/sets.ts';
 import { requiredPart } from '../rows/required-part.ts';
 import { statement } from '../rows/statement.ts';
 import type { Transaction } from '../rows/transaction.ts';
-import { coverageColumns, coverageKey, coverageOf, coveragesOf } from './coverage.ts';
 import { type EncodedEvents, eventRow, feedEntries, legRows } from './event-rows.ts';
 import { enterFeed } from './feed.ts';
+import { coverageColumns, coverageKey, coverageOf, coveragesOf } from './sessions.ts';
 
 /** Filter of large trades. */
-export interface LargeTradeFilter {
+interface LargeTradeFilter {
   /** Null = every stored session. */
   session: SessionDate | null;
   /** Minimum total premium, dollars; null = any. */
@@ -61,7 +61,7 @@ export interface TradesOf {
 }
 
 /** A page of the large trades of each underlying or contract. */
-export interface LargeTradesPage extends LargeTradesOf {
+interface LargeTradesPage extends LargeTradesOf {
   /** Maximum number of events of each. */
   limit: number;
   /** Returns only events after this position; null = from the newest. */
@@ -70,7 +70,7 @@ export interface LargeTradesPage extends LargeTradesOf {
 
 type EventRow = Row<'FlowEvent'>;
 /** A stored event with its coverage. */
-export type CoveredEvent = EventRow & Row<'FlowCoverage'>;
+type CoveredEvent = EventRow & Row<'FlowCoverage'>;
 
 /** The columns of an event and its coverage that a statement reads. */
 export const eventColumns = { ...columnTypes('FlowEvent'), ...coverageColumns };
@@ -336,4 +336,37 @@ export async function saveEncodedEvents(tx: Transaction, sessions: readonly Enco
     sessions.map(({ legs }) => legs),
   );
   await enterFeed(tx, sessions);
+}
+
+/** An underlying's session, and its events with a leg of unknown side. */
+interface UnsidedSession {
+  underlying: string;
+  session: SessionDate;
+  eventIds: string[];
+}
+
+/**
+ * Events with a leg of unknown side that has one of these conditions, by underlying and session, in order; only of
+ * sessions in which some leg has a side, because those were read with quotes.
+ */
+export async function unsidedSessions({ primary }: Store, conditions: readonly number[]): Promise<UnsidedSession[]> {
+  const legs = await primary.prisma.flowLeg.findMany({
+    where: { side: 'unknown', conditions: { hasSome: [...conditions] } },
+    select: { underlying: true, sessionDate: true, eventId: true },
+    orderBy: [{ sessionDate: 'asc' }, { underlying: 'asc' }, { eventId: 'asc' }],
+  });
+  const sided = await primary.prisma.flowLeg.findMany({
+    where: { side: { not: 'unknown' } },
+    distinct: ['underlying', 'sessionDate'],
+    select: { underlying: true, sessionDate: true },
+  });
+  const withQuotes = new Set(sided.map(({ underlying, sessionDate }) => `${sessionDate} ${underlying}`));
+  const bySession = Map.groupBy(legs, ({ underlying, sessionDate }) => `${sessionDate} ${underlying}`);
+  return [...bySession]
+    .filter(([key]) => withQuotes.has(key))
+    .map(([, [first, ...more]]) => ({
+      underlying: first!.underlying,
+      session: first!.sessionDate,
+      eventIds: [...new Set([first!, ...more].map(({ eventId }) => eventId))],
+    }));
 }

@@ -1,9 +1,14 @@
 import { contractId, readOptionContract } from '../../core/domain/chain/option-contract.ts';
-import type { CoverageStatus } from '../../core/domain/flow/coverage.ts';
-import { type RankedList, type RankedListName, type RankedPrint, rankedListSize } from '../../core/domain/flow/flow.ts';
+import {
+  type CoverageStatus,
+  type RankedList,
+  type RankedListName,
+  type RankedPrint,
+  rankedListSize,
+} from '../../core/domain/flow/flow.ts';
 import type { SessionDate } from '../../core/domain/market-time.ts';
 import { readFrom, type Store } from '../rows/connection.ts';
-import { copyRows } from '../rows/models/copied-rows.ts';
+import { copyRows } from '../rows/copied-rows.ts';
 import { numbered } from '../rows/models/numbered-rows.ts';
 import type { Row } from '../rows/models/row-values.ts';
 import { deleteRows, findRows, upsertRows } from '../rows/models/sets.ts';

@@ -1,10 +1,10 @@
 import { contractId } from '../../core/domain/chain/option-contract.ts';
 import { type ContractMinutes, eachContractBefore } from '../../core/domain/flow/contract-minutes.ts';
-import type { Coverage } from '../../core/domain/flow/coverage.ts';
+import type { Coverage } from '../../core/domain/flow/flow.ts';
 import type { SessionDate } from '../../core/domain/market-time.ts';
 import { readFrom, type Store } from '../rows/connection.ts';
 import { readContractMinutes } from './contract-minutes.ts';
-import { coverageKey, coveragesOf } from './coverage.ts';
+import { coverageKey, coveragesOf } from './sessions.ts';
 
 /** Contracts that buyers and sellers initiated. */
 export interface SignedVolume {

@@ -1,5 +1,5 @@
-import { lastOfSession, sourceTime } from '../../core/domain/chain/chain.ts';
-import type { RowOf } from '../../core/domain/columns.ts';
+import { isAfterClose, lastOfSession, sourceTime } from '../../core/domain/chain/chain.ts';
+import { type InColumns, inColumns, type RowOf, rowReader } from '../../core/domain/columns.ts';
 import {
   type GexCapture,
   type GexColumns,
@@ -14,17 +14,16 @@ import {
   strikeColumns,
 } from '../../core/domain/gex/gex-columns.ts';
 import { dateOfEpochDay, epochDay, type SessionDate } from '../../core/domain/market-time.ts';
-import { type InColumns, inColumns, rowReader } from '../../core/domain/rows-in-columns.ts';
 import { yieldToEventLoop } from '../../platform/runtime/event-loop.ts';
 import { readFrom, type Store } from '../rows/connection.ts';
 import { columnTypes, type PlainRow, plainFields } from '../rows/models/columns.ts';
 import { findKnownRows } from '../rows/models/known-rows.ts';
+import { numbered } from '../rows/models/numbered-rows.ts';
 import { deleteRows, findRows, upsertRows } from '../rows/models/sets.ts';
 import { nullable, statement } from '../rows/statement.ts';
 import type { Transaction } from '../rows/transaction.ts';
 import { ascends, blockAssertions, isSumOf } from '../series/assertions.ts';
-import { blockVersion } from '../series/block-version.ts';
-import { decodeBlock, encodeBlock, measures, numbers } from '../series/codec.ts';
+import { blockVersion, decodeBlock, encodeBlock, measures, numbers } from '../series/codec.ts';
 import { rowColumns } from '../series/row-columns.ts';
 import { standing } from '../versions/published.ts';
 import { type HeldKind, heldId, type Interval, readHeld, readHeldAsOf } from '../versions/versioned-cache.ts';
@@ -422,4 +421,82 @@ export async function firstGexCaptures(
   };
   const first = sessions.map((headers) => headers.find(isWithin)).filter((one) => one !== undefined);
   return new Map((await withCurves(store, first, byExpiry)).map((capture) => [capture.underlying, capture]));
+}
+
+const fields = {
+  ...{ netGex: true, flipPoint: true, flipStatus: true, zeroGamma: true, methodologyVersion: true },
+  ...{ callWall: true, putWall: true, callGexPeak: true, putGexPeak: true, netVanna: true, netCharm: true },
+  ...{ impliedSpot: true, spotStale: true, inconsistentExpiries: true, expiries: true },
+} as const;
+
+/** The main figures of a capture. */
+export type PublishedFigures = Pick<GexCapture, keyof typeof fields>;
+
+/** The main figures of a session's captures by instant (epoch ms), inside the caller's transaction. */
+export async function publishedFigures(
+  { prisma }: Transaction,
+  underlying: string,
+  sessionDate: SessionDate,
+): Promise<Map<number, PublishedFigures>> {
+  const select = { capturedAt: true, ...fields } as const;
+  const rows = await prisma.gexCapture.findMany({ where: { underlying, sessionDate }, select });
+  return new Map(
+    rows.map(numbered).map(({ capturedAt, expiries, ...figures }) => {
+      const flipStatus = figures.flipStatus as GexCapture['flipStatus'];
+      return [capturedAt, { ...figures, flipStatus, expiries: decodeExpiries(expiries) }];
+    }),
+  );
+}
+
+/** Figures of a session's last capture. */
+export type SessionEnd = Pick<
+  GexCapture,
+  | 'underlying'
+  | 'capturedAt'
+  | 'sessionDate'
+  | 'delayMs'
+  | 'spot'
+  | 'netGex'
+  | 'flipPoint'
+  | 'flipStatus'
+  | 'zeroGamma'
+  | 'callWall'
+  | 'putWall'
+>;
+
+const ends = statement(
+  'gex/session-ends',
+  { underlyings: 'text[]', atMs: 'int8', limit: 'int8' },
+  {
+    ...({ underlying: 'text', capturedAt: 'int8', sessionDate: 'text', spot: 'float8?', netGex: 'float8' } as const),
+    ...({ flipPoint: 'float8?', zeroGamma: 'float8?', callWall: 'int4?', putWall: 'int4?' } as const),
+    ...({ flipStatus: 'text?', delayMs: 'int4?' } as const),
+  },
+);
+
+/**
+ * The last published capture (`lastOfSession`) by `atMs` (epoch ms) of each of the latest sessions by underlying,
+ * newest first, at most `limit` of each; an underlying without any is absent. One statement, two if a session has
+ * quotes of after its close.
+ */
+export async function sessionEnds(
+  store: Store,
+  underlyings: readonly string[],
+  atMs: number,
+  limit: number,
+): Promise<Map<string, SessionEnd[]>> {
+  const rows = await ends.rows(readFrom(store, 'gex', underlyings), { underlyings, atMs, limit });
+  const found = rows as SessionEnd[];
+  const late = found.filter(isAfterClose);
+  const sessions = late.length > 0 ? await sessionHeaders(store, late) : [];
+  const traded = new Map(
+    late.map((end, i) => {
+      const come = sessions[i]!.filter(({ capturedAt, subset }) => subset !== true && capturedAt <= atMs);
+      return [end, (lastOfSession(come) ?? end) as SessionEnd] as const;
+    }),
+  );
+  return Map.groupBy(
+    found.map((end) => traded.get(end) ?? end),
+    ({ underlying }) => underlying,
+  );
 }

@@ -1,5 +1,9 @@
-import type { CaptureInputs, ExpiryInputs, SourceFile } from '../../core/domain/chain/capture-inputs.ts';
-import type { PricedDividend } from '../../core/domain/chain/priced-dividend.ts';
+import type {
+  CaptureInputs,
+  ExpiryInputs,
+  PricedDividend,
+  SourceFile,
+} from '../../core/domain/chain/capture-inputs.ts';
 import type { GexCapture } from '../../core/domain/gex/gex.ts';
 import { dateOfEpochDay, epochDay } from '../../core/domain/market-time.ts';
 import { readFrom, type Store } from '../rows/connection.ts';

@@ -1,4 +1,4 @@
-import type { ImportResult, NewTrade, RowError } from '../../core/domain/journal/journal.ts';
+import type { ImportResult, NewTrade, RowError } from '../../core/domain/journal.ts';
 import { yieldForRows } from '../../platform/runtime/event-loop.ts';
 import type { Store } from '../rows/connection.ts';
 import { insertRows } from '../rows/models/sets.ts';

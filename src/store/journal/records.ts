@@ -1,9 +1,11 @@
+import type { JournalAccount, JournalTrade } from '../../core/domain/journal.ts';
 import type { Store } from '../rows/connection.ts';
 import { anyOf } from '../rows/models/any-of.ts';
 import { numbered } from '../rows/models/numbered-rows.ts';
 import { insertRows } from '../rows/models/sets.ts';
 import type { Reader } from '../rows/reader.ts';
 import type { Transaction } from '../rows/transaction.ts';
+import { addJournalAccounts } from './imports.ts';
 import { type OwnJournal, writeJournal } from './journal-writes.ts';
 
 /** A record of a journal. */
@@ -137,4 +139,75 @@ export async function deleteRecord<T extends JournalRecord>(
     const { count } = await callsOf(tx, table).deleteMany({ where });
     return { result: count === 0 ? null : 0, added: -count };
   });
+}
+
+/** Accounts of journals, ascending by id. One that trades refer to cannot be deleted. */
+export const accountTable: JournalTable<JournalAccount> = {
+  model: 'JournalAccount',
+  select: { id: true, name: true, broker: true },
+  order: [{ field: 'id', direction: 'asc' }],
+  dependents: ({ prisma }, accountId, id) => prisma.journalTrade.count({ where: { accountId, journalAccountId: id } }),
+};
+
+/** Trades of journals, latest first. A missing journal account is created with its trade. */
+export const tradeTable: JournalTable<JournalTrade> = {
+  model: 'JournalTrade',
+  select: {
+    ...{ id: true, journalAccountId: true, symbol: true, side: true, qty: true, price: true, tsMs: true, note: true },
+  },
+  order: [
+    { field: 'tsMs', direction: 'desc' },
+    { field: 'id', direction: 'desc' },
+  ],
+  async complete(tx, accountId, { record, current }, nowMs) {
+    if (record.journalAccountId === current?.journalAccountId) return 0;
+    return addJournalAccounts(tx, accountId, [record], nowMs);
+  },
+};
+
+/** The trades of an instrument and side, added up. */
+export interface TradedQty {
+  symbol: string;
+  side: string;
+  qty: number;
+  trades: number;
+}
+
+/** An account's trades up to an instant, epoch ms, of one journal account unless that is null. */
+export interface TradesBy {
+  accountId: string;
+  journalAccountId: string | null;
+  throughMs: number;
+}
+
+const whereOf = ({ accountId, journalAccountId, throughMs }: TradesBy) => ({
+  accountId,
+  tsMs: { lte: throughMs },
+  ...(journalAccountId !== null && { journalAccountId }),
+});
+
+/** Quantities by instrument and side, ascending. One statement. */
+export async function tradedQuantities({ prisma }: Pick<Store, 'prisma'>, by: TradesBy): Promise<TradedQty[]> {
+  const rows = await prisma.journalTrade.groupBy({
+    by: ['symbol', 'side'],
+    where: whereOf(by),
+    _sum: { qty: true },
+    _count: { _all: true },
+    orderBy: [{ symbol: 'asc' }, { side: 'asc' }],
+  });
+  return rows.map(({ symbol, side, _sum, _count }) => ({ symbol, side, qty: _sum.qty ?? 0, trades: _count._all }));
+}
+
+/** The trades of some instruments, in any order. One statement. */
+export async function tradesOf(
+  { prisma }: Pick<Store, 'prisma'>,
+  by: TradesBy,
+  symbols: readonly string[],
+): Promise<Pick<JournalTrade, 'symbol' | 'side' | 'qty' | 'tsMs'>[]> {
+  const where = { ...whereOf(by), symbol: anyOf(symbols) };
+  const rows = await prisma.journalTrade.findMany({
+    where,
+    select: { symbol: true, side: true, qty: true, tsMs: true },
+  });
+  return rows.map(numbered);
 }

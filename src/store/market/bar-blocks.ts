@@ -9,7 +9,7 @@ import { findKnownRows } from '../rows/models/known-rows.ts';
 import { deleteRows, findRows, upsertRows } from '../rows/models/sets.ts';
 import { readTogether } from '../rows/reads-together.ts';
 import type { Transaction } from '../rows/transaction.ts';
-import { blockVersion } from '../series/block-version.ts';
+import { blockVersion } from '../series/codec.ts';
 import { assertBars, type BarBlockKey, decodeBars, encodeBars, spanStart } from './bar-codec.ts';
 import { type BarHeader, barHeaders } from './bar-headers.ts';
 

@@ -1,6 +1,12 @@
 import type { OptionRoot as OptionRootRow } from '../../../generated/store/client.ts';
-import { type OptionRoots, optionRoots } from '../../core/domain/chain/option-root.ts';
-import type { Deliverable, ExerciseStyle, RootEntry, Settlement } from '../../core/domain/chain/root-entry.ts';
+import {
+  type Deliverable,
+  type ExerciseStyle,
+  type OptionRoots,
+  optionRoots,
+  type RootEntry,
+  type Settlement,
+} from '../../core/domain/chain/option-root.ts';
 import { upsertRows } from '../rows/models/sets.ts';
 import type { Reader } from '../rows/reader.ts';
 import type { Transaction } from '../rows/transaction.ts';

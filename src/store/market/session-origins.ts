@@ -1,5 +1,4 @@
-import { type DataOrigin, usualOrigin } from '../../core/domain/data-origin.ts';
-import { type TapeDataset, tapeDatasets } from '../../core/domain/dataset.ts';
+import { type DataOrigin, type TapeDataset, tapeDatasets, usualOrigin } from '../../core/domain/dataset.ts';
 import type { SessionDate } from '../../core/domain/market-time.ts';
 import { anyOf } from '../rows/models/any-of.ts';
 import { insertRows } from '../rows/models/sets.ts';

@@ -7,7 +7,7 @@ import { lock } from '../rows/locks.ts';
 import { type Model, tableOf } from '../rows/models/model-tables.ts';
 import { deleteRows, findRows, upsertRows } from '../rows/models/sets.ts';
 import { inTransaction, type Transaction } from '../rows/transaction.ts';
-import { blockVersion } from '../series/block-version.ts';
+import { blockVersion } from '../series/codec.ts';
 import { modelSubjects } from '../versions/subjects.ts';
 import { lockAllBarBlocks, mergeBars, pickBars, stockBlockKey } from './bar-blocks.ts';
 import { decodeBars, encodeBars } from './bar-codec.ts';

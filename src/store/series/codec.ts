@@ -1,3 +1,5 @@
+import { hash } from 'node:crypto';
+
 /**
  * Column blocks: how a series is stored in one `bytea`. Numbers are stored as the narrowest integers that reproduce
  * them exactly (frame of reference: value = (base + n·step) / scale), or as float64 where none do; texts as a
@@ -8,7 +10,7 @@
  * The length of every part is checked on reading, so a truncated or foreign payload is an error and never a wrong
  * number.
  */
-export type Column = Float64Array | string[];
+type Column = Float64Array | string[];
 export type Columns = Record<string, Column>;
 
 const version = 1;
@@ -319,4 +321,9 @@ export function texts(columns: Columns, name: string): string[] {
   const column = columns[name];
   if (!Array.isArray(column)) throw new RangeError(`column block has no texts ${name}`);
   return column;
+}
+
+/** Content hash of a payload: equal content, equal version. */
+export function blockVersion(payload: Uint8Array): string {
+  return hash('sha256', payload, 'base64url').slice(0, 16);
 }

@@ -1,5 +1,4 @@
-import { type Columns, namesOf, rowBy } from '../../core/domain/columns.ts';
-import type { InColumns } from '../../core/domain/rows-in-columns.ts';
+import { type Columns, type InColumns, namesOf, rowBy } from '../../core/domain/columns.ts';
 import { type Columns as Block, measures, numbers } from './codec.ts';
 
 /**

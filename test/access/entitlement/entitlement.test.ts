@@ -9,7 +9,7 @@ import {
   requireSiteSession,
   symbolAccess,
 } from '../../../src/access/entitlement/entitlement.ts';
-import { type Tier, tiers } from '../../../src/platform/config/tier.ts';
+import { type Tier, tiers } from '../../../src/platform/config/tiers.ts';
 import { Failure } from '../../../src/platform/wire/failure.ts';
 
 const rank: Record<Tier, number> = { free: 0, basic: 1, pro: 2 };

@@ -6,7 +6,7 @@ import {
   hashApiKey,
   isWellFormedApiKey,
   looksLikeApiKey,
-} from '../../../src/access/identity/api-key.ts';
+} from '../../../src/access/identity/api-keys.ts';
 
 describe('API keys', () => {
   it('have a prefix, 26 random base-62 digits and a checksum of six', () => {

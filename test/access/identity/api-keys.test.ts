@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { hashApiKey } from '../../../src/access/identity/api-key.ts';
-import { maxLiveKeys } from '../../../src/access/identity/api-keys.ts';
+import { hashApiKey, maxLiveKeys } from '../../../src/access/identity/api-keys.ts';
 import { type TestStore, testStore } from '../../support/store.ts';
 import { keyCaller, sessionCaller } from '../callers.ts';
 import { type Opened, opened, start } from '../opened.ts';

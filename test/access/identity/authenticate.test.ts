@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { openKeyUse } from '../../../src/access/identity/key-use.ts';
+import { openKeyUse } from '../../../src/access/identity/api-keys.ts';
 import { createSiteSession } from '../../../src/access/identity/site-session.ts';
 import { Failure } from '../../../src/platform/wire/failure.ts';
 import { type TestStore, testStore } from '../../support/store.ts';

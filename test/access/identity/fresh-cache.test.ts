@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { freshCache } from '../../../src/access/identity/fresh-cache.ts';
+import { freshCache } from '../../../src/access/identity/credential-cache.ts';
 
 let time = 0;
 let loads: string[] = [];

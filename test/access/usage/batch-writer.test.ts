@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { startBatchWriter } from '../../../src/access/usage/batch-writer.ts';
+import { startBatchWriter } from '../../../src/access/usage/usage.ts';
 
 beforeEach(() => {
   vi.useFakeTimers();

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
-import { failureText } from '../../../src/cli/io/failure-text.ts';
+import { failureText } from '../../../src/cli/io/command-result.ts';
 import { openPrisma } from '../../../src/store/rows/models/prisma.ts';
 
 test('a database that cannot be reached is named without lines about the call', async () => {

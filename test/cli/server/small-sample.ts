@@ -1,6 +1,6 @@
 // `serve --sample` with a small market, in a process of its own: node small-sample.ts JSON, see `SmallSample`. Settings
 // come from the environment.
-import { clockFrom } from '../../../src/cli/io/clock-option.ts';
+import { clockFrom } from '../../../src/cli/io/options.ts';
 import { Interrupted, type Terminal } from '../../../src/cli/io/terminal.ts';
 import { runGateway } from '../../../src/cli/server/gateway.ts';
 import type { SampleShape } from '../../../src/intake/sample/market/plan.ts';

@@ -1,6 +1,6 @@
 import { americanPrice } from '../../../src/core/analytics/pricing/american.ts';
 import { blackScholes } from '../../../src/core/analytics/pricing/black-scholes.ts';
-import { yearsUntil } from '../../../src/core/analytics/pricing/expiry-time.ts';
+import { yearsUntil } from '../../../src/core/analytics/pricing/chain-groups.ts';
 import { type ChainCapture, type ChainRow, unknownNumbers } from '../../../src/core/domain/chain/chain.ts';
 import type { OptionRight } from '../../../src/core/domain/chain/option-contract.ts';
 import { lastInstant, standardRoots } from '../../../src/core/domain/chain/option-root.ts';

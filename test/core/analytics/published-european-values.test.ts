@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { blackScholes } from '../../../src/core/analytics/pricing/black-scholes.ts';
-import { europeanVolatility } from '../../../src/core/analytics/pricing/implied-volatility.ts';
+import { blackScholes, europeanVolatility } from '../../../src/core/analytics/pricing/black-scholes.ts';
 import { sharedCsv, sharedText } from '../../support/shared-csv.ts';
 import { hasSharedData } from '../../support/shared-data.ts';
 

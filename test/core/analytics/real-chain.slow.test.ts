@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type SolvedChain, solveChain } from '../../../src/core/analytics/chain/solve-chain.ts';
 import { computeGexCapture, vendorNetGex } from '../../../src/core/analytics/gex/capture.ts';
-import { gammaProfile, type RepricedPosition, zeroGamma } from '../../../src/core/analytics/gex/zero-gamma.ts';
+import { gammaProfile, type RepricedPosition, zeroGamma } from '../../../src/core/analytics/gex/flip-point.ts';
 import type { ChainCapture } from '../../../src/core/domain/chain/chain.ts';
 import { addDays, epochDay, exchangeDate } from '../../../src/core/domain/market-time.ts';
 import { fromThousandths } from '../../../src/core/domain/units.ts';

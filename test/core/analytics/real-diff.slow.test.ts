@@ -3,8 +3,7 @@ import { diffGex } from '../../../src/core/analytics/gex/diff.ts';
 import type { PricedCapture } from '../../../src/core/analytics/gex/diff-capture.ts';
 import { solveCapture } from '../../../src/core/analytics/gex/solve-capture.ts';
 import { standardRoots } from '../../../src/core/domain/chain/option-root.ts';
-import type { GammaSource, GexCapture } from '../../../src/core/domain/gex/gex.ts';
-import { gexCauses } from '../../../src/core/domain/gex-diff.ts';
+import { type GammaSource, type GexCapture, gexCauses } from '../../../src/core/domain/gex/gex.ts';
 import { hasSharedData, sharedData } from '../../support/shared-data.ts';
 import { readChain } from '../../support/tapes/chain-reading.ts';
 

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { solveChain } from '../../../src/core/analytics/chain/solve-chain.ts';
 import { computeGexCapture } from '../../../src/core/analytics/gex/capture.ts';
 import type { Dividend } from '../../../src/core/domain/market/dividends.ts';
-import { billOn } from '../../../src/core/domain/market/us-bills.ts';
+import { billOn } from '../../../src/core/domain/market/rates.ts';
 import { hasSharedData, sharedData } from '../../support/shared-data.ts';
 import { readChain } from '../../support/tapes/chain-reading.ts';
 

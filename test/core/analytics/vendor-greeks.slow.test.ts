@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { blackScholes } from '../../../src/core/analytics/pricing/black-scholes.ts';
-import { yearsUntil } from '../../../src/core/analytics/pricing/expiry-time.ts';
+import { yearsUntil } from '../../../src/core/analytics/pricing/chain-groups.ts';
 import { contractVolatility } from '../../../src/core/analytics/pricing/smile.ts';
 import { readOptionContract } from '../../../src/core/domain/chain/option-contract.ts';
 import { lastInstant } from '../../../src/core/domain/chain/option-root.ts';

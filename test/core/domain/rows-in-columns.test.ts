@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Columns } from '../../../src/core/domain/columns.ts';
-import { emptyColumns, rowReader, rowWriter, unknownColumns } from '../../../src/core/domain/rows-in-columns.ts';
+import { type Columns, emptyColumns, rowReader, rowWriter, unknownColumns } from '../../../src/core/domain/columns.ts';
 
 const columns = {
   at: { type: 'int64', nullable: false, description: 'Time.' },

@@ -12,8 +12,7 @@ import { type Executed, execute } from '../../../src/graphql/execution/execute.t
 import { PreparedOperation } from '../../../src/graphql/execution/prepared-operation.ts';
 import { Pieces } from '../../../src/graphql/execution/sliced-work.ts';
 import { ColumnRows } from '../../../src/platform/wire/column-rows.ts';
-import { jsonBytes } from '../../../src/platform/wire/json-bytes.ts';
-import { WrittenJson } from '../../../src/platform/wire/json-chunks.ts';
+import { jsonBytes, WrittenJson } from '../../../src/platform/wire/json-chunks.ts';
 
 interface Both {
   /** By graphql-js. */

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { formatsOf } from '../../../scripts/generate/format-tables.ts';
 import { type Dataset, datasetNames } from '../../../src/core/domain/dataset.ts';
-import { journalTradeFields } from '../../../src/core/domain/journal/journal-trade.ts';
+import { journalTradeFields } from '../../../src/core/domain/journal.ts';
 import { exchangeInstant } from '../../../src/core/domain/market-time.ts';
 import { type FileReport, ingestFiles } from '../../../src/intake/ingest/ingest.ts';
 import type { HeaderFormat } from '../../../src/intake/tape/formats/format.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { MoveCounter } from '../../../src/intake/ingest/recompute/moved-captures.ts';
-import type { PublishedFigures } from '../../../src/store/gex/published-figures.ts';
+import type { PublishedFigures } from '../../../src/store/gex/captures.ts';
 import { gexCapture, newYork } from '../../support/option-market.ts';
 
 const session = '2026-11-20';

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { billOn } from '../../../src/core/domain/market/us-bills.ts';
+import { billOn } from '../../../src/core/domain/market/rates.ts';
 import { exchangeInstant } from '../../../src/core/domain/market-time.ts';
 import { ensureStarterRegistry } from '../../../src/intake/ingest/files/lists/starter-registry.ts';
 import { ingestFiles } from '../../../src/intake/ingest/ingest.ts';

@@ -6,8 +6,7 @@ import { barColumns, toBarColumns } from '../../../src/core/domain/market/bar.ts
 import { exchangeInstant } from '../../../src/core/domain/market-time.ts';
 import { changeLine, leftLine } from '../../../src/intake/ingest/files/tape-report.ts';
 import { type IngestOptions, ingestFiles } from '../../../src/intake/ingest/ingest.ts';
-import type { OptionBarRun } from '../../../src/store/chain/option-bar-block.ts';
-import { lockOptionBars, saveLiveOptionBars } from '../../../src/store/chain/option-bars.ts';
+import { lockOptionBars, type OptionBarRun, saveLiveOptionBars } from '../../../src/store/chain/option-bars.ts';
 import { inTransaction } from '../../../src/store/rows/transaction.ts';
 import { storeForThisTest, type TestStore } from '../../support/store.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';

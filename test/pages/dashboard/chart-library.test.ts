@@ -3,7 +3,7 @@ import { use } from 'echarts/core';
 import { SVGRenderer } from 'echarts/renderers';
 import { afterEach, expect, test, vi } from 'vitest';
 import type { FlowMeasures, VolatilitySurface } from '../../../generated/pages/operation-types.ts';
-import { smileOption, termOption } from '../../../src/pages/dashboard/client/chain/volatility-lines.ts';
+import { smileOption, termOption } from '../../../src/pages/dashboard/client/chain/volatility-panels.ts';
 import { init } from '../../../src/pages/dashboard/client/charts/chart-library.ts';
 import { noPalette } from '../../../src/pages/dashboard/client/charts/palette.ts';
 import {
@@ -14,7 +14,7 @@ import {
 } from '../../../src/pages/dashboard/client/flow/flow-bars.ts';
 import { gexBarsOption } from '../../../src/pages/dashboard/client/gex/gex-bars.ts';
 import { heatCells, heatOption } from '../../../src/pages/dashboard/client/gex/gex-heat.ts';
-import { candleOption } from '../../../src/pages/dashboard/client/market/candle-chart.ts';
+import { candleOption } from '../../../src/pages/dashboard/client/market/candles-panel.ts';
 import { newYork } from '../../support/option-market.ts';
 
 // All parts, registered with a copy of their own. `as string`: this file has no types.

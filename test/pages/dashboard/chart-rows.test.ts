@@ -10,12 +10,12 @@ import type {
   LargeTrade,
   VolatilityExpiry,
 } from '../../../generated/pages/operation-types.ts';
-import { expiryColour, firstExpiries, smileOf } from '../../../src/pages/dashboard/client/chain/volatility-lines.ts';
+import { expiryColour, firstExpiries, smileOf } from '../../../src/pages/dashboard/client/chain/volatility-panels.ts';
 import { init } from '../../../src/pages/dashboard/client/charts/chart-library.ts';
+import { candlesElsewhere, nearRange } from '../../../src/pages/dashboard/client/charts/chart-look.ts';
+import { followedWindow } from '../../../src/pages/dashboard/client/charts/drawn-chart.ts';
 import { levelsOf, spread, typicalStep, weightyStrikes } from '../../../src/pages/dashboard/client/charts/levels.ts';
 import { faded, noPalette } from '../../../src/pages/dashboard/client/charts/palette.ts';
-import { candlesElsewhere, nearRange } from '../../../src/pages/dashboard/client/charts/price-axis.ts';
-import { followedWindow } from '../../../src/pages/dashboard/client/charts/shown-window.ts';
 import {
   callsAndPuts,
   expiryRows,
@@ -26,7 +26,6 @@ import {
 import { anyTrade, dollarsOf, expiriesOf, passes } from '../../../src/pages/dashboard/client/flow/trade-filter.ts';
 import { drawnRange, strikeStep } from '../../../src/pages/dashboard/client/gex/gex-bars.ts';
 import { heatCells, sessionSpan } from '../../../src/pages/dashboard/client/gex/gex-heat.ts';
-import { candleOption } from '../../../src/pages/dashboard/client/market/candle-chart.ts';
 import {
   candleScale,
   dayStarts,
@@ -36,6 +35,7 @@ import {
   timeLabels,
   volumeEnd,
 } from '../../../src/pages/dashboard/client/market/candles.ts';
+import { candleOption } from '../../../src/pages/dashboard/client/market/candles-panel.ts';
 
 import { newYork } from '../../support/option-market.ts';
 

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { WebSocketServer } from 'ws';
-import { frameQueue } from '../../../src/pages/dashboard/client/data/frame-queue.ts';
+import { frameQueue } from '../../../src/pages/dashboard/client/data/dashboard-controller.ts';
 import {
   backOffMs,
   type LiveParts,

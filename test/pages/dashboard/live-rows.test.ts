@@ -8,7 +8,7 @@ import {
   withCapture,
   withPage,
   withQuote,
-} from '../../../src/pages/dashboard/client/data/live-rows.ts';
+} from '../../../src/pages/dashboard/client/data/live-operations.ts';
 
 const none: BarColumns = { tsMs: [], open: [], high: [], low: [], close: [], volume: [] };
 const bar = (tsMs: number, volume: number): Bar => ({ tsMs, volume, open: 1, high: 2, low: 0.5, close: 1 + volume });

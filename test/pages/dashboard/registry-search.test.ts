@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
+import { RegistrySearch } from '../../../src/pages/dashboard/client/data/dashboard-controller.ts';
 import type { Ask } from '../../../src/pages/dashboard/client/data/graph-client.ts';
 import { registryQuery } from '../../../src/pages/dashboard/client/data/operations.ts';
-import { RegistrySearch } from '../../../src/pages/dashboard/client/data/registry-search.ts';
 
 const registry = [
   { symbol: 'AAPL', name: 'Apple Inc.' },

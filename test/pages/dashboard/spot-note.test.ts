@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { spotNote } from '../../../src/pages/dashboard/client/gex/spot-note.ts';
+import { spotNote } from '../../../src/pages/dashboard/client/market/summary.ts';
 
 const capture = { spot: 642.65, impliedSpot: 641.65, spotStale: false, inconsistentExpiries: 0 };
 

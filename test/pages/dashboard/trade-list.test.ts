@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { LargeTrade, SymbolParts } from '../../../generated/pages/operation-types.ts';
-import { withParts } from '../../../src/pages/dashboard/client/data/deferred-fields.ts';
+import { withParts } from '../../../src/pages/dashboard/client/data/dashboard-answer.ts';
 import {
   maxTrades,
   narrowed,

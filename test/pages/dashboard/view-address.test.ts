@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { addDays, barSpan, isDate, weekdayBefore } from '../../../src/pages/dashboard/client/dates.ts';
+import { addDays, barSpan, isDate, weekdayBefore } from '../../../src/pages/dashboard/client/format.ts';
 import { addressOf, tickerOf, viewOf } from '../../../src/pages/dashboard/client/view-address.ts';
 
 const view = (address: string) => viewOf(new URL(address, 'http://here'), 'SPY');

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { failureLines, lineBudget, unadmittedLines } from '../../../src/platform/observe/line-budget.ts';
+import { failureLines, lineBudget, unadmittedLines } from '../../../src/platform/observe/request-log.ts';
 import { testApp } from '../../support/app.ts';
 
 describe('log lines that clients can cause', () => {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Writable } from 'node:stream';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { generateApiKey } from '../../../src/access/identity/api-key.ts';
+import { generateApiKey } from '../../../src/access/identity/api-keys.ts';
 import { readConfig } from '../../../src/platform/config/config.ts';
 import { secretsOf } from '../../../src/platform/config/printed-settings.ts';
 import { openLog } from '../../../src/platform/observe/log.ts';

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { dataAges, timedBy, watchBy } from '../../../src/cli/server/observing.ts';
 import { readConfig } from '../../../src/platform/config/config.ts';
 import { createMetrics, type Metrics } from '../../../src/platform/observe/metrics.ts';
-import { assertSolves } from '../../../src/store/chain/greeks-record.ts';
+import { assertSolves } from '../../../src/store/chain/greeks.ts';
 import { saveLiveQuotes } from '../../../src/store/market/live-quotes.ts';
 import { openStore } from '../../../src/store/rows/connection.ts';
 import { inTransaction } from '../../../src/store/rows/transaction.ts';

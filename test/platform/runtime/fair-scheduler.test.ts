@@ -1,6 +1,6 @@
 import { setImmediate as nextLoop } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { Lane } from '../../../src/platform/runtime/fair-scheduler.ts';
+import { Lane } from '../../../src/platform/runtime/event-loop.ts';
 
 let nowMs = 0;
 beforeEach(() => {

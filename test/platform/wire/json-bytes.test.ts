@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { jsonBytes } from '../../../src/platform/wire/json-bytes.ts';
-import { stringified, WrittenJson } from '../../../src/platform/wire/json-chunks.ts';
+import { jsonBytes, stringified, WrittenJson } from '../../../src/platform/wire/json-chunks.ts';
 
 /** The same value, with parts of it written before. */
 const partsWritten = fc.letrec<{ value: { plain: unknown; written: unknown } }>((tie) => ({

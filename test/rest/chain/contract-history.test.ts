@@ -8,7 +8,7 @@ import { toBarColumns } from '../../../src/core/domain/market/bar.ts';
 import { ingestFiles } from '../../../src/intake/ingest/ingest.ts';
 import { follow } from '../../../src/intake/ingest/tail/follow.ts';
 import { saveOptionBars } from '../../../src/store/chain/option-bars.ts';
-import { contractMinutesOf } from '../../../src/store/flow/contract-minute-block.ts';
+import { contractMinutesOf } from '../../../src/store/flow/contract-minutes.ts';
 import { inTransaction } from '../../../src/store/rows/transaction.ts';
 import { type Json, type TestApp, testApp } from '../../support/app.ts';
 import { flatBar } from '../../support/market.ts';

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { CrossSection } from '../../../src/core/domain/flow/flow.ts';
 import { exchangeInstant } from '../../../src/core/domain/market-time.ts';
-import { saveCoverages } from '../../../src/store/flow/coverage.ts';
 import { saveCrossSections } from '../../../src/store/flow/cross-sections.ts';
+import { saveCoverages } from '../../../src/store/flow/sessions.ts';
 import { inTransaction } from '../../../src/store/rows/transaction.ts';
 import { type TestApp, testApp } from '../../support/app.ts';
 import { coverage, measures } from '../../support/flow.ts';

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { previousTradingDay } from '../../../src/core/domain/calendar.ts';
 import { exchangeInstant } from '../../../src/core/domain/market-time.ts';
-import { saveCoverages } from '../../../src/store/flow/coverage.ts';
 import { saveCrossSections } from '../../../src/store/flow/cross-sections.ts';
+import { saveCoverages } from '../../../src/store/flow/sessions.ts';
 import { inTransaction } from '../../../src/store/rows/transaction.ts';
 import { type TestApp, testApp } from '../../support/app.ts';
 import { coverage } from '../../support/flow.ts';

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Caller } from '../../../src/access/caller.ts';
-import type { GexCapture } from '../../../src/core/domain/gex/gex.ts';
-import { gexCauses } from '../../../src/core/domain/gex-diff.ts';
+import { type GexCapture, gexCauses } from '../../../src/core/domain/gex/gex.ts';
 import { gexDiff } from '../../../src/resolvers/chain/gex-diff.ts';
 import { requestContext, type Services } from '../../../src/resolvers/context.ts';
 import { encodeId } from '../../../src/schema/node-id.ts';

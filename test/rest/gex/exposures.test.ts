@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { blackScholes } from '../../../src/core/analytics/pricing/black-scholes.ts';
-import { yearsUntil } from '../../../src/core/analytics/pricing/expiry-time.ts';
+import { yearsUntil } from '../../../src/core/analytics/pricing/chain-groups.ts';
 import { lastInstant } from '../../../src/core/domain/chain/option-root.ts';
 import { exchangeInstant } from '../../../src/core/domain/market-time.ts';
 import { storeChain } from '../../../src/intake/ingest/chains/chain.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { importLimits } from '../../../src/core/domain/journal/journal-import.ts';
+import { importLimits } from '../../../src/core/domain/journal.ts';
 import { heavyWork } from '../../../src/platform/runtime/event-loop.ts';
 import { type Sending, type TestApp, testApp } from '../../support/app.ts';
 

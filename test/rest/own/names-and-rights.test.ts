@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Tier } from '../../../src/platform/config/tier.ts';
+import type { Tier } from '../../../src/platform/config/tiers.ts';
 import { type Json, type TestApp, testApp } from '../../support/app.ts';
 
 const routes: Record<string, string> = {

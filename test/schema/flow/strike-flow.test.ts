@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { saveCoverages } from '../../../src/store/flow/coverage.ts';
 import { saveCrossSections } from '../../../src/store/flow/cross-sections.ts';
+import { saveCoverages } from '../../../src/store/flow/sessions.ts';
 import { saveGexCapture } from '../../../src/store/gex/captures.ts';
 import { inTransaction } from '../../../src/store/rows/transaction.ts';
 import { type Json, type TestApp, testApp } from '../../support/app.ts';

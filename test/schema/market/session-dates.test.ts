@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { saveCoverages } from '../../../src/store/flow/coverage.ts';
-import { stockedSymbols } from '../../../src/store/market/stocked-sessions.ts';
+import { saveCoverages } from '../../../src/store/flow/sessions.ts';
+import { stockedSymbols } from '../../../src/store/market/stored-sessions.ts';
 import { inTransaction } from '../../../src/store/rows/transaction.ts';
 import { type TestApp, testApp } from '../../support/app.ts';
 import { coverage } from '../../support/flow.ts';

@@ -3,9 +3,9 @@ import { readOptionContract } from '../../../src/core/domain/chain/option-contra
 import { type Bar, barAt, barColumns, toBarColumns } from '../../../src/core/domain/market/bar.ts';
 import { exchangeInstant } from '../../../src/core/domain/market-time.ts';
 import { latestOpenInterest, saveOpenInterest } from '../../../src/store/chain/open-interest.ts';
-import { optionBlockKey } from '../../../src/store/chain/option-bar-block.ts';
 import {
   lockOptionBars,
+  optionBlockKey,
   readOptionBars,
   saveLiveOptionBars,
   saveOptionBars,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { retriedReads } from '../../../src/store/cluster/retries.ts';
+import { retriedReads } from '../../../src/store/cluster/cluster.ts';
 import type { Reader } from '../../../src/store/rows/reader.ts';
 
 const failure = (code: string, message = 'failed') => Object.assign(new Error(message), { severity: 'ERROR', code });

@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
-import { unlessAborted } from '../../../src/store/cluster/unless-aborted.ts';
+import { unlessAborted } from '../../../src/store/cluster/replica.ts';
 
 setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc') as () => void;

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { NewTrade } from '../../../src/core/domain/journal/journal.ts';
+import type { NewTrade } from '../../../src/core/domain/journal.ts';
 import { ulid } from '../../../src/platform/runtime/ulid.ts';
 import { findImport, importTrades } from '../../../src/store/journal/imports.ts';
 import { openStore } from '../../../src/store/rows/connection.ts';

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { JournalTrade } from '../../../src/core/domain/journal/journal.ts';
+import type { JournalTrade } from '../../../src/core/domain/journal.ts';
 import { journalRows } from '../../../src/store/journal/journal-writes.ts';
-import { insertRecord } from '../../../src/store/journal/records.ts';
-import { tradeTable } from '../../../src/store/journal/trades.ts';
+import { insertRecord, tradeTable } from '../../../src/store/journal/records.ts';
 import { openStore, type Store } from '../../../src/store/rows/connection.ts';
 import { type TestStore, testStore } from '../../support/store.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { copyInto } from '../../../src/store/rows/copy.ts';
+import { copyInto } from '../../../src/store/rows/copied-rows.ts';
 import { inTransaction } from '../../../src/store/rows/transaction.ts';
 import { type TestStore, testStore } from '../../support/store.ts';
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { Cluster } from '../../../src/store/cluster/cluster.ts';
-import { copyInto } from '../../../src/store/rows/copy.ts';
+import { copyInto } from '../../../src/store/rows/copied-rows.ts';
 import { inTransaction, type Transaction } from '../../../src/store/rows/transaction.ts';
 import { type TestStore, testStore } from '../../support/store.ts';
 

@@ -13,8 +13,7 @@ import { keptModels, supersededTable } from '../../../src/store/rows/models/kept
 import { tableOf } from '../../../src/store/rows/models/model-tables.ts';
 import type { Reader } from '../../../src/store/rows/reader.ts';
 import { readKnownFrom } from '../../../src/store/superseded/generation.ts';
-import { readKnowledge } from '../../../src/store/superseded/knowledge.ts';
-import { knownText } from '../../../src/store/superseded/known-text.ts';
+import { knownText, readKnowledge } from '../../../src/store/superseded/known-store.ts';
 import { pruneExpired, pruneSuperseded } from '../../../src/store/superseded/prune.ts';
 import { readStoreSize } from '../../../src/store/superseded/size.ts';
 import { storeForThisTest, type TestStore } from '../../support/store.ts';

@@ -7,7 +7,7 @@ import pg from 'pg';
 import { onTestFinished } from 'vitest';
 import { createCluster, spawnServer, stopServer, superuser } from '../../../src/store/embedded/embedded-cluster.ts';
 import { type EmbeddedLocation, findLocation } from '../../../src/store/embedded/embedded-location.ts';
-import { isRunning, readPostmaster } from '../../../src/store/embedded/postmaster-file.ts';
+import { isRunning, readPostmaster } from '../../../src/store/embedded/embedded-server.ts';
 
 /** A PostgreSQL server of a test's own, which it may stop, kill, and start again. Gone when the test ends. */
 export interface OwnPostgres {

@@ -1,6 +1,6 @@
 import { americanPrice } from '../../../src/core/analytics/pricing/american.ts';
 import { blackScholes } from '../../../src/core/analytics/pricing/black-scholes.ts';
-import { yearsToExpiry } from '../../../src/core/analytics/pricing/expiry-time.ts';
+import { yearsToExpiry } from '../../../src/core/analytics/pricing/chain-groups.ts';
 import { type OptionContract, readOptionContract } from '../../../src/core/domain/chain/option-contract.ts';
 import { standardRoots } from '../../../src/core/domain/chain/option-root.ts';
 import { exchangeInstant } from '../../../src/core/domain/market-time.ts';

@@ -15,7 +15,7 @@ import {
   stockTapeFile,
 } from '../../../src/intake/sample/market/stock-tape-file.ts';
 import { type TapeShape, tapeShape } from '../../../src/intake/sample/market/tape-shape.ts';
-import { splitCsvLine } from '../../../src/intake/tape/text/csv-line.ts';
+import { splitCsvLine } from '../../../src/intake/tape/text/csv-rows.ts';
 import { optionLedger } from './planted-options.ts';
 import { stockLedger } from './planted-stocks.ts';
 

@@ -4,7 +4,7 @@ import { StockTape, type StockTapeOptions } from '../../../src/core/analytics/se
 import { type Bar, barAt, type Timeframe } from '../../../src/core/domain/market/bar.ts';
 import { type StockPrint, splitNanos, splitSize, toPriceUnits } from '../../../src/core/domain/market/print.ts';
 import { exchangeInstant } from '../../../src/core/domain/market-time.ts';
-import { splitCsvLine } from '../../../src/intake/tape/text/csv-line.ts';
+import { splitCsvLine } from '../../../src/intake/tape/text/csv-rows.ts';
 import { sharedData } from '../shared-data.ts';
 
 export const stockSession = '2024-03-15';

@@ -1,24 +1,91 @@
 import { createHash } from 'node:crypto';
-import { createWriteStream, statSync } from 'node:fs';
-import { mkdir, rename, rm } from 'node:fs/promises';
+import { createWriteStream, existsSync, statSync } from 'node:fs';
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { z } from 'zod';
 import { exchangeDate, exchangeInstant } from '../../../core/domain/market-time.ts';
 import { maxEpochMs } from '../../../core/domain/units.ts';
+import { processExists } from '../../../platform/runtime/folders.ts';
+import { productVersion } from '../../../platform/runtime/product-version.ts';
+import type { ColumnType } from '../../../rest/contract/table.ts';
 import type { Store } from '../../../store/rows/connection.ts';
 import { type CommandResult, megabytes } from '../../io/command-result.ts';
 import type { Terminal } from '../../io/terminal.ts';
-import type { Exporter, ExportRow } from './exporter.ts';
-import { exporters, lengthOf } from './exporters.ts';
-import { withFolder } from './folder-lock.ts';
+import { type Exporter, type ExportRow, exporters, lengthOf } from './exporters.ts';
 import { columnsOf, counting } from './formats.ts';
-import { type ExportedFile, Manifest } from './manifest.ts';
+
+const exportedFile = z.object({
+  path: z.string(),
+  dataset: z.string(),
+  date: z.string().nullable(),
+  symbol: z.string().nullable(),
+  rows: z.int().nonnegative(),
+  bytes: z.int().nonnegative(),
+  sha256: z.string().regex(/^[0-9a-f]{64}$/),
+});
+
+/** A file of a folder of exports. `path` is relative to the folder; null = it is of all dates, of all symbols. */
+type ExportedFile = z.infer<typeof exportedFile>;
+
+const format = z.object({ version: z.literal(1), files: z.array(exportedFile) });
+
+/** The list of a folder's files, with their checksums and columns: `manifest.json`. */
+class Manifest {
+  readonly #file: string;
+  readonly #folder: string;
+  readonly #files: Map<string, ExportedFile>;
+
+  private constructor(folder: string, files: readonly ExportedFile[]) {
+    this.#folder = folder;
+    this.#file = join(folder, 'manifest.json');
+    this.#files = new Map(files.map((file) => [file.path, file]));
+  }
+
+  /** Reads that of a folder; empty if there is none. Throws if it is none that this version writes. */
+  static async read(folder: string): Promise<Manifest> {
+    const file = join(folder, 'manifest.json');
+    if (!existsSync(file)) return new Manifest(folder, []);
+    try {
+      return new Manifest(folder, format.parse(JSON.parse(await readFile(file, 'utf8'))).files);
+    } catch (error) {
+      throw new Error(`${file} is not a manifest of tapegraph export; move it away, or name another folder`, {
+        cause: error,
+      });
+    }
+  }
+
+  find(path: string): ExportedFile | undefined {
+    return this.#files.get(path);
+  }
+
+  set(file: ExportedFile): void {
+    this.#files.set(file.path, file);
+  }
+
+  /** Replaces the file on disk at once. Files that somebody has deleted are no longer listed. */
+  async write({
+    writtenAt,
+    datasets,
+  }: {
+    writtenAt: string;
+    datasets: Readonly<Record<string, Readonly<Record<string, ColumnType>>>>;
+  }): Promise<void> {
+    const files = [...this.#files.values()]
+      .filter(({ path }) => existsSync(join(this.#folder, path)))
+      .sort((a, b) => (a.path < b.path ? -1 : 1));
+    const text = { version: 1, product_version: productVersion, written_at: writtenAt, datasets, files };
+    const draft = `${this.#file}.partial`;
+    await writeFile(draft, `${JSON.stringify(text, null, 1)}\n`, { flush: true });
+    await rename(draft, this.#file);
+  }
+}
 
 /** Exporters of a folder; the others have the same rows under another name. */
 const wanted = Object.entries(exporters).filter(([name]) => name !== 'stock-bars' && name !== 'option-bars');
 
 /** Request for an export to a folder. */
-export interface FolderOptions {
+interface FolderOptions {
   folder: string;
   /** One symbol, without the datasets of all; null = all symbols. */
   symbol: string | null;
@@ -123,7 +190,7 @@ const startOfDate = (ms: number) => (ms === 0 || ms === maxEpochMs ? ms : exchan
 
 /** Steps of an export: each dataset whole, or of each symbol. */
 async function stepsOf(store: Store, only: string | null) {
-  const { storedSymbols } = await import('../../../store/market/stored-symbols.ts');
+  const { storedSymbols } = await import('../../../store/market/symbols.ts');
   const all = only === null ? await storedSymbols(store) : [only];
   return wanted.flatMap(([dataset, exporter]) => {
     const symbols = exporter.whole ? (only === null ? [null] : []) : all;
@@ -175,4 +242,24 @@ export async function exportToFolder(
     }
     return resultOf(run, folder);
   });
+}
+
+/** Runs `work` while no other process exports to the folder. The lock of a killed process is taken over. */
+async function withFolder<T>(folder: string, work: () => Promise<T>): Promise<T> {
+  const file = join(folder, '.export.lock');
+  const take = () => writeFile(file, String(process.pid), { flag: 'wx' });
+  try {
+    await take();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    const owner = Number(await readFile(file, 'utf8'));
+    if (owner > 0 && processExists(owner)) throw new Error(`process ${owner} exports to ${folder} now`);
+    await rm(file, { force: true });
+    await take();
+  }
+  try {
+    return await work();
+  } finally {
+    await rm(file, { force: true });
+  }
 }

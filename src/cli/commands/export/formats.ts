@@ -1,6 +1,6 @@
 import { csvLine } from '../../../platform/wire/csv-lines.ts';
 import type { Cell } from '../../../rest/contract/table.ts';
-import type { Exporter, ExportRow } from './exporter.ts';
+import type { Exporter, ExportRow } from './exporters.ts';
 
 /** Formats of an export. */
 export const formats = ['csv', 'ndjson', 'arrow', 'parquet'] as const;

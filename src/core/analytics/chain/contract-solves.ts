@@ -5,7 +5,7 @@ import type { OptionContract } from '../../domain/chain/option-contract.ts';
 import { type OptionRoot, type OptionRoots, standardRoots } from '../../domain/chain/option-root.ts';
 import { fromThousandths, roundTo } from '../../domain/units.ts';
 import { methodologySettings } from '../methodology.ts';
-import { yearsToExpiry } from '../pricing/expiry-time.ts';
+import { yearsToExpiry } from '../pricing/chain-groups.ts';
 import { type Mark, type MarkInputs, markOf } from '../pricing/mark.ts';
 
 /** A contract's trades, inferred from the captures so far. */

@@ -7,9 +7,9 @@ import { blackScholes } from '../pricing/black-scholes.ts';
 import { type ChainGroup, groupChain } from '../pricing/chain-groups.ts';
 import { chainMarket } from '../pricing/chain-market.ts';
 import type { GroupMarket } from '../pricing/group-market.ts';
+import type { MarketReference } from '../pricing/group-rate.ts';
 import type { ImpliedSpot } from '../pricing/implied-spot.ts';
 import { quoteMid } from '../pricing/mark.ts';
-import type { MarketReference } from '../pricing/market-reference.ts';
 import { isWithinBounds, solveSmile } from '../pricing/smile.ts';
 
 /** Settings of a chain's solve. */

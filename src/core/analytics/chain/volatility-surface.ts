@@ -10,12 +10,10 @@ import { lastSession, type OptionRoots } from '../../domain/chain/option-root.ts
 import { epochDay, exchangeDate, type SessionDate } from '../../domain/market-time.ts';
 import { fromThousandths } from '../../domain/units.ts';
 import { methodologySettings } from '../methodology.ts';
-import { type ChainGroup, settlingLast } from '../pricing/chain-groups.ts';
+import { type ChainGroup, type ListedStrike, settlingLast } from '../pricing/chain-groups.ts';
+import type { MarketReference } from '../pricing/group-rate.ts';
 import { type Mark, type MarkSource, markOf } from '../pricing/mark.ts';
-import type { MarketReference } from '../pricing/market-reference.ts';
-import { nearestToForward, volatilityAtForward } from './at-the-money.ts';
-import { type Skew, skewOf } from './skew.ts';
-import { sourcePrice } from './solve-chain.ts';
+import { type SolvedGroup, sourcePrice } from './solve-chain.ts';
 import { chainPricing } from './stored-pricing.ts';
 
 /** One expiry of a chain's term structure. */
@@ -165,4 +163,134 @@ export function surfacePoint(
     delta,
     gamma,
   };
+}
+
+/** Skew of an expiry at 25 delta, annualized fractions. Null when the smile does not reach 25 delta on a side. */
+interface Skew {
+  /** iv(Δc = 0.25) − iv(Δp = −0.25): negative where puts are dearer. */
+  riskReversal25: number | null;
+  /** The mean of the two less the volatility at the money; null without that as well. */
+  butterfly25: number | null;
+}
+
+/** |Δ| at which skew is measured. */
+const skewDelta = 0.25;
+
+/**
+ * Volatility at |Δ| = 0.25 on one side of the smile, linear in Δ between neighbouring strikes; null if no two of them
+ * enclose it. `rows`: contracts of the side, the one nearest the money first.
+ */
+function volatilityAtDelta(rows: readonly ChainRow[]): number | null {
+  let before: { delta: number; iv: number } | null = null;
+  for (const row of rows) {
+    const { iv, delta } = usedGreeks(row);
+    const isSmile = row.solved === undefined || row.solved.origin === 'outOfTheMoney';
+    if (iv === null || !(iv > 0) || delta === null || !isSmile) continue;
+    const next = { delta: Math.abs(delta), iv };
+    if (next.delta <= skewDelta) {
+      if (before === null) return next.delta === skewDelta ? iv : null;
+      const share = (before.delta - skewDelta) / (before.delta - next.delta);
+      return before.iv + share * (next.iv - before.iv);
+    }
+    before = next;
+  }
+  return null;
+}
+
+/**
+ * Skew of an expiry on its out-of-the-money smile: calls at or above the forward, puts below. Of a solved capture the
+ * contracts whose own quote gave the volatility, else those of the source.
+ */
+function skewOf(
+  { strikes, forward }: { strikes: readonly ListedStrike[]; forward: number | null },
+  rows: readonly ChainRow[],
+  atmIv: number | null,
+): Skew {
+  if (forward === null) return { riskReversal25: null, butterfly25: null };
+  const calls = strikes.filter(({ dollars }) => dollars >= forward).map(({ call }) => rows[call]);
+  const puts = strikes
+    .filter(({ dollars }) => dollars < forward)
+    .map(({ put }) => rows[put])
+    .reverse();
+  const [call, put] = [calls, puts].map((side) => volatilityAtDelta(side.filter((row) => row !== undefined)));
+  if (call == null || put == null) return { riskReversal25: null, butterfly25: null };
+  return { riskReversal25: call - put, butterfly25: atmIv === null ? null : (call + put) / 2 - atmIv };
+}
+
+/** The usable strike nearest the forward, the lower of two equally near ones; null if none is usable. */
+export function nearestToForward(
+  { strikes, forward }: Pick<SolvedGroup, 'strikes' | 'forward'>,
+  usable: (listed: ListedStrike) => boolean = () => true,
+): ListedStrike | null {
+  let nearest: ListedStrike | null = null;
+  for (const listed of strikes) {
+    const closer = nearest === null || Math.abs(listed.dollars - forward) < Math.abs(nearest.dollars - forward);
+    if (closer && usable(listed)) nearest = listed;
+  }
+  return nearest;
+}
+
+/** Volatilities of contracts by index: an annualized fraction, NaN or null when unknown. */
+interface KnownVolatilities {
+  of(index: number): number | null;
+  /** True if the volatility is from the contract's own quotes, or those of the other right of its strike. */
+  isSolved(index: number): boolean;
+}
+
+/**
+ * The volatility at the forward of an expiry, an annualized fraction: total variance linear in ln(K/F) between the
+ * nearest solved strikes on both sides; null if a side has none. Without any solved strike, of the source's
+ * volatilities.
+ */
+export function volatilityAtForward(
+  { strikes, forward }: Pick<SolvedGroup, 'strikes' | 'forward'>,
+  known: KnownVolatilities,
+): number | null {
+  const isSolved = (index: number) => index >= 0 && known.isSolved(index);
+  const anySolved = strikes.some(({ call, put }) => isSolved(call) || isSolved(put));
+  const read = (index: number) => (index >= 0 && (!anySolved || known.isSolved(index)) ? (known.of(index) ?? 0) : 0);
+  let below: { x: number; variance: number } | null = null;
+  for (const { dollars, call, put } of strikes) {
+    const [first, second] = dollars >= forward ? [call, put] : [put, call];
+    const volatility = read(first) || read(second);
+    if (!(volatility > 0)) continue;
+    const next = { x: Math.log(dollars / forward), variance: volatility ** 2 };
+    if (next.x === 0) return volatility;
+    if (next.x > 0) {
+      if (below === null) return null;
+      const share = -below.x / (next.x - below.x);
+      return Math.sqrt(below.variance + share * (next.variance - below.variance));
+    }
+    below = next;
+  }
+  return null;
+}
+
+/** Volatility at the money of an expiry. */
+interface DatedVolatility {
+  /** From the time of the quotes to the contracts' last instant, years of 365 days. */
+  years: number;
+  /** Annualized fraction; null when unknown. */
+  atmIv: number | null;
+}
+
+/**
+ * Implied volatility at a number of days, an annualized fraction: total variance σ²T at the money, linear in T between
+ * the expiries on both sides. Null beyond them. `expiries` ascending.
+ */
+export function volatilityAtDays(expiries: readonly DatedVolatility[], days: number): number | null {
+  const years = days / 365;
+  let before: { years: number; variance: number } | null = null;
+  for (const expiry of expiries) {
+    if (expiry.atmIv === null) continue;
+    const next = { years: expiry.years, variance: expiry.atmIv ** 2 * expiry.years };
+    if (next.years === years) return expiry.atmIv;
+    if (next.years > years) {
+      if (before === null) return null;
+      const share = (years - before.years) / (next.years - before.years);
+      return Math.sqrt((before.variance + share * (next.variance - before.variance)) / years);
+    }
+    before = next;
+  }
+  return null;
 }

@@ -1,7 +1,7 @@
 import { minuteMs } from '../../../platform/runtime/clock.ts';
 import type { TradedContract, TradedUnderlying } from '../../domain/chain/contract-book.ts';
 import { type ContractMinutes, contractMinuteMeasures } from '../../domain/flow/contract-minutes.ts';
-import { sideIndex } from '../prints/side.ts';
+import { sideIndex } from '../prints/quote-book.ts';
 import { longer } from './longer.ts';
 
 /** Number of rows from which on a part ends with its minute. It bounds the bytes that a commit writes again. */

@@ -1,13 +1,46 @@
 import { minuteMs } from '../../../platform/runtime/clock.ts';
 import type { TradedContract, TradedUnderlying } from '../../domain/chain/contract-book.ts';
-import type { Coverage } from '../../domain/flow/coverage.ts';
-import type { CrossSection, PremiumMinute } from '../../domain/flow/flow.ts';
+import type { Coverage, CrossSection, PremiumMinute } from '../../domain/flow/flow.ts';
 import { createFlowTotals, type FlowTotals } from '../../domain/flow/flow-totals.ts';
+import { priceUnits } from '../../domain/market/print.ts';
 import { longer } from './longer.ts';
-import { createPremiumMinutes } from './premium-minutes.ts';
+
+/** Premium of a session's prints by underlying and minute. */
+interface PremiumMinutes {
+  /** Adds to the minute that begins at `startMs`: price × contracts in 1e-4 dollars, below 0 for a withdrawn print. */
+  add(contract: TradedContract, startMs: number, premium: number): void;
+  /** The minutes of an underlying that have premium, ascending. */
+  of(underlying: TradedUnderlying): PremiumMinute[];
+}
+
+/** Empty. Sums are integers, so that the order of prints changes none. */
+function createPremiumMinutes(): PremiumMinutes {
+  // By underlying, then start of the minute: 1e-4 dollars of calls and of puts.
+  const premiums = new Map<TradedUnderlying, Map<number, { call: number; put: number }>>();
+  return {
+    add({ underlying, contract, multiplier }, startMs, premium) {
+      let minutes = premiums.get(underlying);
+      if (!minutes) {
+        minutes = new Map();
+        premiums.set(underlying, minutes);
+      }
+      let minute = minutes.get(startMs);
+      if (!minute) {
+        minute = { call: 0, put: 0 };
+        minutes.set(startMs, minute);
+      }
+      minute[contract.right] += premium * multiplier;
+    },
+    of: (underlying) =>
+      [...(premiums.get(underlying) ?? [])]
+        .filter(([, { call, put }]) => call !== 0 || put !== 0)
+        .sort(([a], [b]) => a - b)
+        .map(([tsMs, { call, put }]) => ({ tsMs, callPremiumUsd: call / priceUnits, putPremiumUsd: put / priceUnits })),
+  };
+}
 
 /** The sums of an underlying's prints by strike, by expiry and by minute. */
-export type FlowSums = FlowTotals & { minutes: PremiumMinute[] };
+type FlowSums = FlowTotals & { minutes: PremiumMinute[] };
 
 /** A session's trading by contract, and its sums by strike and expiry (methodology 4). */
 export class CrossSections {

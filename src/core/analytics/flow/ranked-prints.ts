@@ -1,5 +1,5 @@
-import type { CoverageStatus } from '../../domain/flow/coverage.ts';
 import {
+  type CoverageStatus,
   type RankedList,
   type RankedListName,
   type RankedPrint,

@@ -3,6 +3,7 @@ import type { ExpiryInputs } from '../../domain/chain/capture-inputs.ts';
 import { type ChainCapture, isIncomplete, solveOrigins } from '../../domain/chain/chain.ts';
 import type { OptionRoots } from '../../domain/chain/option-root.ts';
 import type { GammaSource, GexCapture } from '../../domain/gex/gex.ts';
+import { fromThousandths } from '../../domain/units.ts';
 import {
   copySource,
   priceChain,
@@ -15,16 +16,12 @@ import {
 } from '../chain/solve-chain.ts';
 import { methodologyVersion } from '../methodology.ts';
 import { blackScholes } from '../pricing/black-scholes.ts';
-import { groupChain } from '../pricing/chain-groups.ts';
+import { groupChain, resolveMultiplier } from '../pricing/chain-groups.ts';
 import { gexExpiries } from './expiries.ts';
-import { charmExposure, vannaExposure } from './exposure.ts';
-import { flipPoint } from './flip-point.ts';
-import { flipStatus } from './flip-status.ts';
-import { gammaDecimals } from './gamma-decimals.ts';
-import { type GexRows, gexRows, netGexOf, publishedCoverage } from './gex-rows.ts';
-import { repricedPositions } from './repriced-positions.ts';
-import { gexPeaks, walls } from './walls.ts';
-import { gammaProfile, profilePoints, type RepricedPosition, zeroGamma } from './zero-gamma.ts';
+import { charmExposure, gammaDecimals, vannaExposure } from './exposure.ts';
+import { flipPoint, flipStatus, gammaProfile, profilePoints, type RepricedPosition, zeroGamma } from './flip-point.ts';
+import { type CountOf, type GexRows, gexRows, netGexOf, openInterestOf, publishedCoverage } from './gex-rows.ts';
+import { gexPeaks, walls } from './levels.ts';
 
 /** Settings of a GEX capture. */
 export interface GexCaptureOptions extends SolveOptions {
@@ -140,4 +137,40 @@ function netSensitivities(
     netCharm += charmExposure({ ...position, charm }, spot);
   }
   return { netVanna, netCharm };
+}
+
+/** A chain's groups with what a re-pricing takes of them, and volatilities parallel to its rows. */
+interface RepricedChain extends Pick<SolvedChain, 'iv' | 'pricingSpot'> {
+  groups: readonly Pick<SolvedGroup, 'root' | 'expiry' | 'strikes' | 'years' | 'rate' | 'dividendYield' | 'spot'>[];
+}
+
+/** All positions with a known volatility, in the order of the groups. */
+export function repricedPositions(
+  chain: ChainCapture,
+  { groups, iv, pricingSpot }: RepricedChain,
+  countOf: CountOf = openInterestOf,
+): RepricedPosition[] {
+  const positions: RepricedPosition[] = [];
+  for (const group of groups) {
+    const { years, rate, dividendYield } = group;
+    for (const listed of group.strikes) {
+      for (const index of [listed.call, listed.put]) {
+        const row = chain.rows[index];
+        const count = row && countOf(row);
+        if (!count || Number.isNaN(iv[index]!)) continue;
+        positions.push({
+          right: row.right,
+          strike: fromThousandths(row.strike),
+          openInterest: count,
+          multiplier: resolveMultiplier(group, row),
+          volatility: iv[index]!,
+          years,
+          rate,
+          dividendYield,
+          spotShare: group.spot / pricingSpot,
+        });
+      }
+    }
+  }
+  return positions;
 }

@@ -1,5 +1,5 @@
 import { type ChainCapture, type ChainRow, usedGreeks } from '../../domain/chain/chain.ts';
-import type { ExpiryExposures, Exposures, StrikeExposures } from '../../domain/exposures.ts';
+import type { ExpiryExposures, Exposures, StrikeExposures } from '../../domain/gex/gex.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
 import { fromThousandths } from '../../domain/units.ts';
 import type { PricedChain, SolvedGroup } from '../chain/solve-chain.ts';

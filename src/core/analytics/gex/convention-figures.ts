@@ -3,15 +3,15 @@ import { type ChainCapture, type ChainRow, isIncomplete, sourceTime } from '../.
 import { expiryTest } from '../../domain/chain/expiry-set.ts';
 import { contractId } from '../../domain/chain/option-contract.ts';
 import type { ConventionChoices, GexConvention } from '../../domain/gex/convention.ts';
-import type { FlipStatus } from '../../domain/gex/flip-status.ts';
+import type { FlipStatus } from '../../domain/gex/gex.ts';
 import { epochDay, exchangeDate, type SessionDate } from '../../domain/market-time.ts';
 import { type SolveOptions, sourcePrice } from '../chain/solve-chain.ts';
 import { type ChainPricing, chainPricing } from '../chain/stored-pricing.ts';
 import type { ChainGroup } from '../pricing/chain-groups.ts';
 import { groupKey } from '../pricing/group-market.ts';
+import { repricedPositions } from './capture.ts';
 import { strikeInterest } from './expiries.ts';
-import { flipPoint } from './flip-point.ts';
-import { flipStatus } from './flip-status.ts';
+import { flipPoint, flipStatus, gammaProfile, profileCrossing, zeroGamma } from './flip-point.ts';
 import {
   addKnown,
   type CountOf,
@@ -21,10 +21,7 @@ import {
   openInterestOf,
   publishedCoverage,
 } from './gex-rows.ts';
-import { maxPain } from './max-pain.ts';
-import { repricedPositions } from './repriced-positions.ts';
-import { gexPeaks, walls } from './walls.ts';
-import { gammaProfile, profileCrossing, zeroGamma } from './zero-gamma.ts';
+import { gexPeaks, maxPain, walls } from './levels.ts';
 
 /** A strike, integer thousandths, with its exposure in the unit of a convention. */
 export interface StrikeValue {

@@ -1,11 +1,76 @@
 import { yieldToEventLoop } from '../../../platform/runtime/event-loop.ts';
 import type { OptionRight } from '../../domain/chain/option-contract.ts';
 import type { OptionRoots } from '../../domain/chain/option-root.ts';
-import type { GexCause, GexDifference } from '../../domain/gex-diff.ts';
+import { type GexCause, type GexDifference, type GexMoves, gexCauses } from '../../domain/gex/gex.ts';
+import { priceUnits } from '../../domain/market/print.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
-import { CaptureSide, exposureOf, type Holding, type PricedCapture } from './diff-capture.ts';
-import { type GammaTerms, gammaSteps, type MarketSteps, marketSteps } from './diff-steps.ts';
-import { type ContractMoves, GexTally, gexUnits, noParts } from './diff-tally.ts';
+import {
+  CaptureSide,
+  exposureOf,
+  type GammaTerms,
+  gammaSteps,
+  type Holding,
+  type MarketSteps,
+  marketSteps,
+  type PricedCapture,
+} from './diff-capture.ts';
+
+/** A contract's changes between two captures; gex in units of 1e-4 dollars, contracts null when unknown. */
+interface ContractMoves {
+  gex: number;
+  parts: Record<GexCause, number>;
+  right: 'call' | 'put';
+  openInterest: number | null;
+  volume: number | null;
+}
+
+/** Dollars in units of 1e-4 dollars, an integer: sums of them depend on no order. */
+function gexUnits(dollars: number): number {
+  return Math.round(dollars * priceUnits);
+}
+
+/** No change of gex by any cause. */
+function noParts(): Record<GexCause, number> {
+  return { spot: 0, time: 0, volatility: 0, openInterest: 0, listing: 0, residual: 0 };
+}
+
+const added = (sum: number | null, change: number | null) => (change === null ? sum : (sum ?? 0) + change);
+
+/** Sum of contracts' changes. */
+class GexTally {
+  private gex = 0;
+  private readonly parts = noParts();
+  private callOi: number | null = null;
+  private putOi: number | null = null;
+  private volume: number | null = null;
+
+  /** Adds one contract's changes. */
+  add({ gex, parts, right, openInterest, volume }: ContractMoves): void {
+    this.gex += gex;
+    for (const cause of gexCauses) this.parts[cause] += parts[cause];
+    if (right === 'call') this.callOi = added(this.callOi, openInterest);
+    else this.putOi = added(this.putOi, openInterest);
+    this.volume = added(this.volume, volume);
+  }
+
+  /** The sum in dollars and contracts. */
+  moves(): GexMoves {
+    const { spot, time, volatility, openInterest, listing, residual } = this.parts;
+    const dollars = (units: number) => units / priceUnits;
+    return {
+      gex: dollars(this.gex),
+      spot: dollars(spot),
+      time: dollars(time),
+      volatility: dollars(volatility),
+      openInterest: dollars(openInterest),
+      listing: dollars(listing),
+      residual: dollars(residual),
+      callOi: this.callOi,
+      putOi: this.putOi,
+      volume: this.volume,
+    };
+  }
+}
 
 /** Contracts re-priced before a yield to the event loop, about 2 ms of work: an American one grows two trees. */
 const contractsPerYield = { european: 2000, american: 80 };

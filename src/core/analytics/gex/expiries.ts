@@ -1,15 +1,15 @@
 import { type ChainCapture, type ChainRow, solveOrigins } from '../../domain/chain/chain.ts';
 import type { OptionRight } from '../../domain/chain/option-contract.ts';
 import type { GexExpiry } from '../../domain/gex/gex.ts';
-import { nearestToForward, volatilityAtForward } from '../chain/at-the-money.ts';
-import { type CheckedStraddle, selfCheck, sigmaMove, straddleMove } from '../chain/expected-move.ts';
 import type { SolvedChain, SolvedGroup } from '../chain/solve-chain.ts';
+import { nearestToForward, volatilityAtForward } from '../chain/volatility-surface.ts';
+import { methodologySettings } from '../methodology.ts';
 import { americanPrice } from '../pricing/american.ts';
 import { blackScholes } from '../pricing/black-scholes.ts';
 import { type ChainGroup, type ListedStrike, resolveMultiplier, settlingLast } from '../pricing/chain-groups.ts';
 import { quoteMid } from '../pricing/mark.ts';
 import { leastCallStrike } from '../pricing/smile.ts';
-import { maxPain, type StrikeInterest } from './max-pain.ts';
+import { maxPain, type StrikeInterest } from './levels.ts';
 
 /**
  * Figures of each live expiry, ascending: max pain over all its roots, the expected move from the root that settles
@@ -94,4 +94,44 @@ export function strikeInterest(groups: readonly ChainGroup[], chain: ChainCaptur
     }
   }
   return [...byStrike.values()].sort((a, b) => a.strike - b.strike);
+}
+
+/**
+ * The price of the at-the-money straddle, dollars per share: the market's price of the move to expiry. Null if a leg
+ * has no price.
+ */
+export function straddleMove(callMid: number | null, putMid: number | null): number | null {
+  return callMid === null || putMid === null ? null : callMid + putMid;
+}
+
+/**
+ * One standard deviation of the price at expiry, dollars: S·σ·√T. Null without an implied volatility or time. `price`,
+ * dollars, is that with which options are priced: of the underlying, or the forward that they follow.
+ */
+export function sigmaMove(price: number, volatility: number | null, years: number): number | null {
+  return volatility === null || !(years > 0) ? null : price * volatility * Math.sqrt(years);
+}
+
+/** A straddle in the market and by the model, dollars per share; `halfSpread` of its two quotes together. */
+interface CheckedStraddle {
+  market: number;
+  halfSpread: number;
+  model: number;
+}
+
+/**
+ * The ratio of the straddle at the listed strike nearest the forward to its value in the model, which is 1 if they
+ * agree; null without a check. `inconsistent` if they do not within 30 days, by more than the quotes explain: quotes
+ * and the price of the underlying then have different times.
+ */
+function selfCheck(
+  straddle: CheckedStraddle | null,
+  years: number,
+): { moveRatio: number | null; inconsistent: boolean } {
+  if (straddle === null || !(straddle.model > 0)) return { moveRatio: null, inconsistent: false };
+  const { selfCheckYears, selfCheckTolerance } = methodologySettings;
+  const { market, model, halfSpread } = straddle;
+  const moveRatio = market / model;
+  const isOff = Math.abs(moveRatio - 1) > selfCheckTolerance && Math.abs(market - model) > halfSpread;
+  return { moveRatio, inconsistent: isOff && years < selfCheckYears };
 }

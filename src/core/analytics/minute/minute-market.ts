@@ -5,7 +5,7 @@ import { methodologySettings } from '../methodology.ts';
 import { groupChain } from '../pricing/chain-groups.ts';
 import { chainMarket } from '../pricing/chain-market.ts';
 import { groupKey, type KnownGroups } from '../pricing/group-market.ts';
-import type { MarketReference } from '../pricing/market-reference.ts';
+import type { MarketReference } from '../pricing/group-rate.ts';
 import type { FollowedContract, MinuteMarket } from './solve.ts';
 
 /** Inputs of a minute's market, beside the quotes. */

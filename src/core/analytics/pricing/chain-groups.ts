@@ -1,8 +1,14 @@
+import { dayMs } from '../../../platform/runtime/clock.ts';
 import { type ChainCapture, type ChainRow, sourceTime } from '../../domain/chain/chain.ts';
-import { type OptionRoot, type OptionRoots, standardRoots } from '../../domain/chain/option-root.ts';
-import type { SessionDate } from '../../domain/market-time.ts';
+import {
+  lastInstant,
+  lastSession,
+  type OptionRoot,
+  type OptionRoots,
+  standardRoots,
+} from '../../domain/chain/option-root.ts';
+import { exchangeDate, type SessionDate } from '../../domain/market-time.ts';
 import { fromThousandths } from '../../domain/units.ts';
-import { yearsToExpiry } from './expiry-time.ts';
 
 /**
  * One listed strike of a group: the rows of its call and its put, as indices into the chain's rows; −1 = not listed.
@@ -78,4 +84,18 @@ function listedStrike({ strike, right }: ChainRow, index: number): ListedStrike 
     call: right === 'call' ? index : -1,
     put: right === 'put' ? index : -1,
   };
+}
+
+/** Time left to `expiryMs` at `nowMs` in years of 365 days; 0 once it has passed. */
+export function yearsUntil(expiryMs: number, nowMs: number): number {
+  return Math.max(0, expiryMs - nowMs) / (365 * dayMs);
+}
+
+/**
+ * Years left to contracts of `root` that are dated `expiry`; 0 if they have no exposure: expired, or settled at the
+ * open of this date, when their value is almost fixed.
+ */
+export function yearsToExpiry(expiry: SessionDate, root: Pick<OptionRoot, 'settlement'>, nowMs: number): number {
+  if (root.settlement === 'am' && lastSession(expiry) === exchangeDate(nowMs)) return 0;
+  return yearsUntil(lastInstant(expiry, root.settlement), nowMs);
 }

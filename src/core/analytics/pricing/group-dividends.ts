@@ -1,13 +1,12 @@
 import { nextTradingDay, previousTradingDay, regularSession } from '../../domain/calendar.ts';
+import type { PricedDividend } from '../../domain/chain/capture-inputs.ts';
 import type { ChainRow } from '../../domain/chain/chain.ts';
 import { lastSession } from '../../domain/chain/option-root.ts';
-import type { PricedDividend } from '../../domain/chain/priced-dividend.ts';
 import type { Dividend } from '../../domain/market/dividends.ts';
 import { exchangeDate, type SessionDate } from '../../domain/market-time.ts';
 import { methodologySettings } from '../methodology.ts';
 import { type CashDividend, noDividends } from './cash-dividends.ts';
-import type { ChainGroup } from './chain-groups.ts';
-import { yearsUntil } from './expiry-time.ts';
+import { type ChainGroup, yearsUntil } from './chain-groups.ts';
 import { quoteMid } from './mark.ts';
 import { median, pairForward, type QuotedPair, quotedPairs } from './quoted-pairs.ts';
 

@@ -1,4 +1,4 @@
-import type { PricedDividend } from '../../domain/chain/priced-dividend.ts';
+import type { PricedDividend } from '../../domain/chain/capture-inputs.ts';
 import { methodologySettings } from '../methodology.ts';
 import { yieldOfForward } from './black-scholes.ts';
 import { type CashDividend, presentDividends } from './cash-dividends.ts';

@@ -1,13 +1,14 @@
+import type { Dividend } from '../../domain/market/dividends.ts';
 import { type Rate, rateAt } from '../../domain/market/rates.ts';
 import { methodologySettings } from '../methodology.ts';
 import type { ChainGroup } from './chain-groups.ts';
 import type { QuotedPair } from './quoted-pairs.ts';
 
 /** A point of an interest rate curve: days to maturity, and the continuous rate, a fraction per year. */
-export type CurvePoint = Pick<Rate, 'days' | 'rate'>;
+type CurvePoint = Pick<Rate, 'days' | 'rate'>;
 
 /** A group for which a rate is determined. */
-export interface RatedGroup extends Pick<ChainGroup, 'root' | 'expiry' | 'years'> {
+interface RatedGroup extends Pick<ChainGroup, 'root' | 'expiry' | 'years'> {
   /** All its quoted pairs. */
   pairs: readonly QuotedPair[];
   /** Its money, dollars. */
@@ -90,4 +91,10 @@ export function groupRates(groups: readonly RatedGroup[], reference: RateReferen
     const european = root.style === 'european' ? (own[i] ?? nearest(years)?.rate) : undefined;
     return european ?? referenceRate(reference, years);
   });
+}
+
+/** Pricing inputs of a chain besides its own quotes. */
+export interface MarketReference extends RateReference {
+  /** Dividends of the underlying, ascending by ex-date; absent or empty: none is known. */
+  dividends?: readonly Dividend[] | undefined;
 }

@@ -1,9 +1,8 @@
 import { methodologySettings } from '../methodology.ts';
 import { presentDividends } from './cash-dividends.ts';
 import { carriedForward, measuredYield } from './forward.ts';
-import { allNearMoney } from './near-money.ts';
 import { firstQuoted, isShort, type QuotedGroup } from './quoted-groups.ts';
-import { halfSpreadOf, hasPairs, median } from './quoted-pairs.ts';
+import { allNearMoney, halfSpreadOf, hasPairs, median } from './quoted-pairs.ts';
 
 /** The underlying's price implied by the quotes. */
 export interface ImpliedSpot {

@@ -1,12 +1,11 @@
-import type { PricedDividend } from '../../domain/chain/priced-dividend.ts';
+import type { PricedDividend } from '../../domain/chain/capture-inputs.ts';
 import { methodologySettings } from '../methodology.ts';
 import { type CashDividend, presentDividends } from './cash-dividends.ts';
 import type { ChainGroup } from './chain-groups.ts';
 import { americanForward, parityForward } from './forward.ts';
 import { type ComingDividend, cashOf, dividendsBefore, pricedDividend } from './group-dividends.ts';
 import { groupRates, type RateReference, referenceRate } from './group-rate.ts';
-import { centreOf, pairsNearMoney } from './near-money.ts';
-import { hasPairs, type QuotedPair } from './quoted-pairs.ts';
+import { centreOf, hasPairs, pairsNearMoney, type QuotedPair } from './quoted-pairs.ts';
 
 /** A group with its quoted pairs, ascending by strike. */
 export interface PairedGroup extends ChainGroup {

@@ -2,16 +2,14 @@ import type { ChainRow } from '../../domain/chain/chain.ts';
 import type { OptionRight } from '../../domain/chain/option-contract.ts';
 import { methodologySettings } from '../methodology.ts';
 import { americanPrice, americanVolatility } from './american.ts';
-import { blackScholes } from './black-scholes.ts';
+import { blackScholes, europeanVolatility } from './black-scholes.ts';
 import { type CashDividend, presentDividends } from './cash-dividends.ts';
 import type { ChainGroup, ListedStrike } from './chain-groups.ts';
 import { carriedForward } from './forward.ts';
-import { europeanVolatility } from './implied-volatility.ts';
 import { quoteMid } from './mark.ts';
-import { unbidVolatilities } from './unbid-strikes.ts';
 
 /** Pricing inputs of a group's volatilities. */
-export interface SmileMarket {
+interface SmileMarket {
   /** Dollars, less the present value of the dividends. */
   spot: number;
   rate: number;
@@ -21,7 +19,7 @@ export interface SmileMarket {
 }
 
 /** A contract's price and its pricing inputs. */
-export interface QuotedOption extends SmileMarket {
+interface QuotedOption extends SmileMarket {
   right: OptionRight;
   strike: number;
   years: number;
@@ -86,7 +84,7 @@ const [none, outOfTheMoney, inTheMoney, interpolated] = [0, 1, 2, 3];
  * The volatilities of a group's strikes, NaN unknown, and the origin of each: 0 none, 1 out of the money, 2 in, 3
  * interpolated.
  */
-export interface Smile {
+interface Smile {
   volatility: Float64Array;
   origin: Uint8Array;
 }
@@ -202,4 +200,93 @@ function carryOutwards(
     volatility[i] = carried[right];
     origin[i] = interpolated;
   });
+}
+
+/** Pricing inputs of the strikes of an expiry. */
+interface StrikeMarket {
+  /** Dollars, less the present value of the dividends. */
+  spot: number;
+  rate: number;
+  dividendYield: number;
+  forward: number;
+  /** The lowest strike, dollars, whose call is the side out of the money. */
+  callsFrom: number;
+}
+
+/** A strike whose volatility is from its out-of-the-money side. */
+interface ReadStrike {
+  index: number;
+  /** ln(K/F). */
+  x: number;
+  volatility: number;
+  /** Effect of half the spread on the volatility, absolute. */
+  error: number;
+}
+
+const nothing: ReadonlyMap<number, number> = new Map();
+
+/** The minimum half-spread, dollars: a locked quote is no more certain than half a cent. */
+const leastHalfSpread = 0.005;
+
+/** The strikes of a group with such a volatility, either with a bid out of the money, or without one. */
+function readStrikes(
+  { strikes, years }: ChainGroup,
+  rows: readonly ChainRow[],
+  { spot, rate, dividendYield, forward, callsFrom }: StrikeMarket,
+  { read, hasBid }: { read: (index: number) => number; hasBid: boolean },
+): ReadStrike[] {
+  const found: ReadStrike[] = [];
+  for (const [index, listed] of strikes.entries()) {
+    const right = listed.dollars >= callsFrom ? 'call' : 'put';
+    const row = rows[listed[right]];
+    if (!row || row.bid! > 0 !== hasBid) continue;
+    const volatility = read(index);
+    if (Number.isNaN(volatility)) continue;
+    const { vega } = blackScholes({ right, spot, strike: listed.dollars, years, rate, dividendYield, volatility });
+    const error = Math.max(leastHalfSpread, 0.5 * (row.ask! - row.bid!)) / vega;
+    found.push({ index, x: Math.log(listed.dollars / forward), volatility, error });
+  }
+  return found;
+}
+
+/**
+ * The straight line in ln(K/F) through volatilities, weighted by the certainty of their quotes; null without a spread
+ * of strikes.
+ */
+function lineThrough(points: readonly ReadStrike[]): ((x: number) => number) | null {
+  let [weights, xs, ys] = [0, 0, 0];
+  for (const { x, volatility, error } of points) {
+    weights += error ** -2;
+    xs += x * error ** -2;
+    ys += volatility * error ** -2;
+  }
+  const [middle, level] = [xs / weights, ys / weights];
+  let [covariance, variance] = [0, 0];
+  for (const { x, volatility, error } of points) {
+    covariance += (x - middle) * (volatility - level) * error ** -2;
+    variance += (x - middle) ** 2 * error ** -2;
+  }
+  return variance > 0 ? (x) => level + (covariance / variance) * (x - middle) : null;
+}
+
+/**
+ * The volatilities, by index, of strikes without a bid and with an uninformative ask: half of it is worth more than a
+ * tenth of the volatility. A $0.005 mid of an $11 share two deviations away is a volatility several times too high.
+ * They are on the straight line through the strikes of the expiry that have a bid, at least three; `read` returns the
+ * volatility from the out-of-the-money side of a strike, NaN without one.
+ */
+function unbidVolatilities(
+  group: ChainGroup,
+  rows: readonly ChainRow[],
+  market: StrikeMarket,
+  read: (index: number) => number,
+): ReadonlyMap<number, number> {
+  const { maximumUnbidError, minimumVolatility, fewestPairs } = methodologySettings;
+  const unbid = readStrikes(group, rows, market, { read, hasBid: false });
+  const vague = unbid.filter(({ error, volatility }) => error > maximumUnbidError * volatility);
+  if (vague.length === 0) return nothing;
+  const bid = readStrikes(group, rows, market, { read, hasBid: true });
+  const line = bid.length < fewestPairs ? null : lineThrough(bid);
+  if (line === null) return nothing;
+  return new Map(vague.map(({ index, x }) => [index, Math.max(minimumVolatility, line(x))]));
 }

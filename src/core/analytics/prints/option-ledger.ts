@@ -2,7 +2,7 @@ import type { TradedContract } from '../../domain/chain/contract-book.ts';
 import { optionTraitsOf } from '../../domain/flow/option-trade-conditions.ts';
 import type { OptionPrint } from '../../domain/market/print.ts';
 import { createConditionSets } from './condition-sets.ts';
-import { doubleRing } from './ring.ts';
+import { doubleRing } from './reorder.ts';
 
 /** States of a print. */
 export const printState = {

@@ -1,9 +1,31 @@
 import type { TradedContract } from '../../domain/chain/contract-book.ts';
+import { flowSides } from '../../domain/flow/flow.ts';
 import { nanosBetween, type OptionQuote } from '../../domain/market/print.ts';
 import { tapeSettings } from '../methodology.ts';
-import { createReorder } from './reorder.ts';
-import { doubleRing } from './ring.ts';
-import { sideIndex, sideOf } from './side.ts';
+import { createReorder, doubleRing } from './reorder.ts';
+
+/** Sides as small numbers: the index into `flowSides`. */
+export const sideIndex = {
+  buy: flowSides.indexOf('buy_inferred'),
+  sell: flowSides.indexOf('sell_inferred'),
+  neutral: flowSides.indexOf('neutral'),
+  unknown: flowSides.indexOf('unknown'),
+} as const;
+
+/**
+ * The aggressor's side, by the position of the price between bid and ask (methodology 3): from 0.6 of the spread up the
+ * buyer, up to 0.4 the seller. In a locked market the price at it is neutral, any other beyond it. Unknown without an
+ * ask (0) or in a crossed market. All arguments in one unit, integers, so that the bounds are exact. Returns an index
+ * into `flowSides`.
+ */
+export function sideOf(price: number, bid: number, ask: number): number {
+  if (ask <= 0 || bid < 0 || bid > ask) return sideIndex.unknown;
+  const spread = ask - bid;
+  if (spread === 0) return price > bid ? sideIndex.buy : price < bid ? sideIndex.sell : sideIndex.neutral;
+  const tenths = (price - bid) * 10;
+  if (tenths >= tapeSettings.buyFromTenths * spread) return sideIndex.buy;
+  return tenths <= tapeSettings.sellToTenths * spread ? sideIndex.sell : sideIndex.neutral;
+}
 
 const maximumAgeNanos = tapeSettings.maximumSideQuoteAgeMs * 1e6;
 /** Age from which a quote may be forgotten: no print within the lateness bound could still use it. */

@@ -1,7 +1,7 @@
 import type { StockPrint } from '../../domain/market/print.ts';
 import { compositionCategoryOf, stockTraitsOf } from '../../domain/market/stock-trade-conditions.ts';
 import { createConditionSets } from './condition-sets.ts';
-import { doubleRing } from './ring.ts';
+import { doubleRing } from './reorder.ts';
 
 const firstLength = 4096;
 /** Marks a print that is in no chain of namesakes. */

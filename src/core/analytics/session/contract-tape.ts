@@ -19,9 +19,9 @@ import {
   sweepCloseness,
   sweepsOf,
 } from '../flow/runs.ts';
-import { mostRecent } from '../prints/cancels.ts';
+import { mostRecent } from '../prints/corrections.ts';
 import { OptionLedger, printState } from '../prints/option-ledger.ts';
-import { sideIndex } from '../prints/side.ts';
+import { sideIndex } from '../prints/quote-book.ts';
 import { emptyCounts, type OptionTapeOptions } from './option-tape.ts';
 
 export interface ContractTapeOptions extends Pick<OptionTapeOptions, 'session' | 'onChange'> {

@@ -1,10 +1,15 @@
 import { tradeSpan } from '../../domain/calendar.ts';
-import { type BarColumns, barColumns, type Timeframe, timeframeMs } from '../../domain/market/bar.ts';
+import {
+  type BarColumns,
+  barColumns,
+  type StoredTimeframe,
+  type Timeframe,
+  timeframeMs,
+} from '../../domain/market/bar.ts';
 import { type IndexValue, priceUnits } from '../../domain/market/print.ts';
 import { stockTraits } from '../../domain/market/stock-trade-conditions.ts';
 import { exchangeInstant, type SessionDate } from '../../domain/market-time.ts';
 import { addToBar, type BarRows, barsOfRows, createBarRows, foldRows } from '../bars/bar-rows.ts';
-import type { PriceTape } from './price-tape.ts';
 
 const secondMs = 1000;
 const nanosInMs = 1_000_000;
@@ -78,4 +83,17 @@ export function createIndexTape(session: SessionDate): IndexTape {
       return latest ? { price: latest.price / priceUnits, tsMs: latest.tsMs, volume: 0 } : null;
     },
   };
+}
+
+/** Prices of a session's tape: of stocks, or of indices. */
+export interface PriceTape {
+  /** The symbols whose figures changed since the last call, alphabetical, with the first changed second. */
+  takeChanged(): { symbol: string; fromMs: number }[];
+  /** The bars so far that start at or after `fromMs`, ascending. */
+  bars(symbol: string, timeframe: StoredTimeframe, fromMs?: number): BarColumns;
+  /**
+   * The last price that sets a close (dollars) with its instant, and the volume so far; null before the first. For a
+   * stock with an official close, that with its instant.
+   */
+  latest(symbol: string): { price: number; tsMs: number; volume: number } | null;
 }

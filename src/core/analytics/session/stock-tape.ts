@@ -12,10 +12,11 @@ import { stockTraits } from '../../domain/market/stock-trade-conditions.ts';
 import { exchangeInstant, type SessionDate } from '../../domain/market-time.ts';
 import { completeThrough, createStockSeconds, type StockSeconds } from '../bars/stock-bars-from-prints.ts';
 import { tapeSettings } from '../methodology.ts';
-import { emptyTally, type OffExchangeTally, tallyPrint } from '../offexchange/tally.ts';
+import { emptyTally, type OffExchangeTally, tallyPrint } from '../offexchange/activity.ts';
 import { collides, isRepeated, mayWithdraw, sameVenue, standingRecord } from '../prints/corrections.ts';
 import { exactValue } from '../prints/exact-sum.ts';
 import { recordRole, type StockColumns, StockLedger } from '../prints/stock-ledger.ts';
+import type { PriceTape } from './index-tape.ts';
 import {
   type CloseCandidate,
   closeCandidate,
@@ -25,7 +26,6 @@ import {
   withClosings,
   withOfficialClose,
 } from './official-close.ts';
-import type { PriceTape } from './price-tape.ts';
 
 export interface StockTapeOptions {
   /** Prints of another trade date are counted and omitted. */

@@ -1,6 +1,5 @@
 import type { SessionDate } from '../market-time.ts';
 import type { OptionRoot } from './option-root.ts';
-import type { PricedDividend } from './priced-dividend.ts';
 
 /** The file of a capture. */
 export interface SourceFile {
@@ -29,7 +28,7 @@ export interface ExpiryInputs {
 }
 
 /** The market that contracts of one root and expiry were priced in: that of `GroupMarket`. */
-export interface StoredMarket {
+interface StoredMarket {
   spot: number;
   rate: number;
   dividendYield: number;
@@ -39,7 +38,7 @@ export interface StoredMarket {
 }
 
 /** Terms of one root and expiry of a chain when it was solved. */
-export interface StoredTerms {
+interface StoredTerms {
   root: OptionRoot;
   expiry: SessionDate;
   years: number;
@@ -71,4 +70,14 @@ export interface CaptureInputs {
 export function baseNameOf(address: string): string {
   const path = /^\w+:\/\//.test(address) ? address.replace(/[?#].*$/, '') : address;
   return path.split(/[/\\]/).findLast((part) => part !== '') ?? '';
+}
+
+/** The dividend that contracts of an expiry are priced with. */
+export interface PricedDividend {
+  /** Dollars per share: the sum of those with an ex-date after the quotes and up to the contracts' last session. */
+  amount: number;
+  /** The first ex-date. */
+  exDate: SessionDate;
+  /** `dataset`: loaded by the operator. `inferred`: implied by the chain's own quotes on the eve of the ex-date. */
+  source: 'dataset' | 'inferred';
 }

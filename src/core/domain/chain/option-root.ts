@@ -1,7 +1,56 @@
 import { closeMinute, sessionMinutes, tradingDayAtOrBefore } from '../calendar.ts';
 import { exchangeInstant, type SessionDate } from '../market-time.ts';
-import { knownRoots } from './known-roots.ts';
-import type { ExerciseStyle, RootEntry, Settlement } from './root-entry.ts';
+
+type Terms = Omit<RootEntry, 'root' | 'underlying' | 'multiplier' | 'deliverable' | 'onForwards' | 'from' | 'to'>;
+
+const europeanAm: Terms = { style: 'european', settlement: 'am' };
+const europeanPm: Terms = { style: 'european', settlement: 'pm' };
+const americanPm: Terms = { style: 'american', settlement: 'pm' };
+
+const entry = (root: string, underlying: string, terms: Terms, onForwards = false): RootEntry => ({
+  root,
+  underlying,
+  ...terms,
+  multiplier: 100,
+  deliverable: 'standard',
+  onForwards,
+  from: null,
+  to: null,
+});
+
+/**
+ * Roots with well-known terms; a row of the dataset `roots` overrides one. Sources: the contract specifications of Cboe
+ * and Nasdaq for their index options, and the OCC's convention for share classes.
+ */
+export const knownRoots: readonly RootEntry[] = [
+  // S&P: the standard monthly root settles at the open, its weekly and daily twin at the close.
+  entry('SPX', 'SPX', europeanAm),
+  entry('SPXW', 'SPX', europeanPm),
+  entry('XSP', 'XSP', europeanPm),
+  entry('OEX', 'OEX', americanPm),
+  entry('XEO', 'XEO', europeanPm),
+  // Nasdaq-100: full size, a fifth and a hundredth.
+  entry('NDX', 'NDX', europeanAm),
+  entry('NDXP', 'NDX', europeanPm),
+  entry('NQX', 'NQX', europeanPm),
+  entry('XND', 'XND', europeanPm),
+  // Russell: the 2000 in full and a tenth, the 1000 and its growth and value parts.
+  entry('RUT', 'RUT', europeanAm),
+  entry('RUTW', 'RUT', europeanPm),
+  entry('MRUT', 'MRUT', europeanPm),
+  entry('RUI', 'RUI', europeanAm),
+  entry('RLG', 'RLG', europeanAm),
+  entry('RLV', 'RLV', europeanAm),
+  entry('DJX', 'DJX', europeanAm),
+  // Volatility: both roots settle at the open, on a forward that parity with the spot does not bind.
+  entry('VIX', 'VIX', europeanAm, true),
+  entry('VIXW', 'VIX', europeanAm, true),
+  // Shares whose ticker has a suffix.
+  entry('BRKA', 'BRK.A', americanPm),
+  entry('BRKB', 'BRK.B', americanPm),
+  entry('BFA', 'BF.A', americanPm),
+  entry('BFB', 'BF.B', americanPm),
+];
 
 /** Properties that a root's contracts share (methodology 2, 7). */
 export interface OptionRoot {
@@ -21,7 +70,7 @@ export interface OptionRoot {
 }
 
 /** Roots known in addition to the built-in list. Plain data, which can be sent to another thread. */
-export interface RootReference {
+interface RootReference {
   /** Rows of the dataset `roots`. */
   entries: readonly RootEntry[];
   /** Tickers of class index. */
@@ -117,4 +166,30 @@ export function lastSession(expiry: SessionDate): SessionDate {
 export function lastInstant(expiry: SessionDate, settlement: Settlement): number {
   const session = lastSession(expiry);
   return exchangeInstant(session, settlement === 'am' ? sessionMinutes.open : closeMinute(session));
+}
+
+export type ExerciseStyle = 'european' | 'american';
+/** Time at which the contract's value is fixed on its expiry date: the open (AM) or the close (PM). */
+export type Settlement = 'am' | 'pm';
+
+/** Deliverable of a root's contracts: the standard lot, or the result of a corporate action. */
+export type Deliverable = 'standard' | 'adjusted';
+
+/** A line of the dataset `roots`: the terms of a root's contracts in the sessions from `from` to `to`. */
+export interface RootEntry {
+  root: string;
+  /** The ticker whose price the option follows, and whose entitlement applies. */
+  underlying: string;
+  style: ExerciseStyle;
+  settlement: Settlement;
+  /**
+   * Shares (or index units) per contract; null = unknown, for example for an adjusted deliverable without stated terms.
+   */
+  multiplier: number | null;
+  deliverable: Deliverable;
+  /** True if its options are on a forward of the underlying that parity with the spot does not bind (VIX). */
+  onForwards: boolean;
+  /** First and last session, included; null = no bound. */
+  from: SessionDate | null;
+  to: SessionDate | null;
 }

@@ -1,8 +1,6 @@
 import type { CaptureInputs } from '../chain/capture-inputs.ts';
-import { type Columns, type RowOf, rowBy } from '../columns.ts';
+import { type Columns, type InColumns, inColumns, type RowOf, rowBy, rowReader } from '../columns.ts';
 import { dateOfEpochDay, epochDay, type SessionDate } from '../market-time.ts';
-import { type InColumns, inColumns, rowReader } from '../rows-in-columns.ts';
-import type { FlipStatus } from './flip-status.ts';
 import {
   type captureColumns,
   type expiryColumns,
@@ -102,4 +100,71 @@ const rowAt = rowReader<GexColumns, GexRow, [Pick<GexRow, 'expiry'>]>(strikeAndN
 /** The strike row at `index`. */
 export function gexRowAt(columns: GexColumns, index: number): GexRow {
   return rowAt(columns, index, { expiry: gexExpiryAt(columns, index) });
+}
+
+/** Statuses of a flip point, in order of precedence. */
+const flipStatuses = ['no_strikes', 'no_crossing', 'partial', 'remote', 'fragile', 'crosses'] as const;
+export type FlipStatus = (typeof flipStatuses)[number];
+
+/** Exposures of open contracts, each a sum of figures rounded to a cent. */
+export interface Exposures {
+  /** Dollars of the underlying that holders are long: calls positive, puts negative. */
+  delta: number;
+  /** Dollars of dealer delta gained per vol point. */
+  vanna: number;
+  /** Dollars of dealer delta gained per day. */
+  charm: number;
+  /** Dollars per vol point: calls positive, puts negative. */
+  vega: number;
+}
+
+/** Exposures at one strike, over all expiries. */
+export interface StrikeExposures extends Exposures {
+  /** Integer thousandths of a dollar. */
+  strike: number;
+}
+
+/** Exposures of one expiry, over all strikes. */
+export interface ExpiryExposures extends Exposures {
+  expiry: SessionDate;
+}
+
+/** Causes of a change of gex (methodology 10), in the order in which they are taken. */
+export const gexCauses = ['spot', 'time', 'volatility', 'openInterest', 'listing', 'residual'] as const;
+export type GexCause = (typeof gexCauses)[number];
+
+/** A change of gex and its parts by cause, which add up to it; dollars per $1 move. */
+interface GexSplit extends Record<GexCause, number> {
+  gex: number;
+}
+
+/** Changes between two captures. */
+export interface GexMoves extends GexSplit {
+  /** Contracts; null if that right has no known open interest in either capture. */
+  callOi: number | null;
+  putOi: number | null;
+  /** Contracts traded: the session's so far of the later capture less that of the earlier; null when unknown. */
+  volume: number | null;
+}
+
+/** Changes at a strike, over all expiries. */
+export interface GexStrikeMoves extends GexMoves {
+  /** Integer thousandths of a dollar. */
+  strike: number;
+}
+
+/** Changes of an expiry, over all strikes. */
+export interface GexExpiryMoves extends GexMoves {
+  expiry: SessionDate;
+}
+
+/** Changes between two captures of an underlying: in all, by strike and by expiry. */
+export interface GexDifference extends GexMoves {
+  /** Ascending; every strike that either capture lists. */
+  strikes: GexStrikeMoves[];
+  /** Ascending; every expiry that either capture lists. */
+  expiries: GexExpiryMoves[];
+  /** Number of contracts that the later capture alone has, and the earlier alone: listed, expired or delisted. */
+  contractsAdded: number;
+  contractsRemoved: number;
 }

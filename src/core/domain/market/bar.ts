@@ -1,5 +1,12 @@
-import type { GivenRow, RowOf } from '../columns.ts';
-import { emptyColumns, type InColumns, rowReader, rowWriter, unknownColumns } from '../rows-in-columns.ts';
+import {
+  emptyColumns,
+  type GivenRow,
+  type InColumns,
+  type RowOf,
+  rowReader,
+  rowWriter,
+  unknownColumns,
+} from '../columns.ts';
 import { roundHalfEven } from '../units.ts';
 import { barColumnNames, barNumbers } from './bar-columns.ts';
 

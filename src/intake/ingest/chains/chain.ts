@@ -1,8 +1,11 @@
 import { sourcePrice } from '../../../core/analytics/chain/solve-chain.ts';
+import { vendorNetGex } from '../../../core/analytics/gex/capture.ts';
+import { roundingBias } from '../../../core/analytics/gex/exposure.ts';
 import { methodologySettings, methodologyVersion } from '../../../core/analytics/methodology.ts';
 import { baseNameOf } from '../../../core/domain/chain/capture-inputs.ts';
 import type { ChainCapture } from '../../../core/domain/chain/chain.ts';
 import type { OptionRoots } from '../../../core/domain/chain/option-root.ts';
+import type { GexCapture } from '../../../core/domain/gex/gex.ts';
 import { instantBounds, isWithin, outOfBounds } from '../../../core/domain/instant-gate.ts';
 import { lockCapturesOfAll } from '../../../store/chain/session-captures.ts';
 import { forgetFiles } from '../../../store/market/ingested-files.ts';
@@ -13,11 +16,40 @@ import { chainFormats, readChains } from '../../tape/chains/chain-file.ts';
 import { TapeFileError } from '../../tape/csv/tape-file.ts';
 import type { FileJob, IngestSettings, Loader, RemadePart } from '../files/file-job.ts';
 import { saveUnderlyings } from '../files/option-underlyings.ts';
-import { netTotals } from './net-totals.ts';
 import type { Placement } from './reference-capture.ts';
 import { writeRegrouped } from './regroup.ts';
 import { asFile, asStored, sessionGroups } from './session-groups.ts';
 import type { ChainSettings, WrittenChain } from './write-chain.ts';
+
+const millions = (dollars: number) => `${(dollars / 1e6).toFixed(1)}m`;
+
+/** The error of a sum of gammas that are printed with few decimals, as far as the capture's own gammas reveal it. */
+function biasNote(
+  chain: ChainCapture,
+  { gammaDecimals: decimals, gammaSource }: GexCapture,
+  price: number,
+  roots: OptionRoots,
+): string {
+  if (decimals === null) return '';
+  const printed = `, which are printed with ${decimals} ${decimals === 1 ? 'decimal' : 'decimals'}`;
+  if (gammaSource === 'vendor') return printed;
+  const bias = roundingBias(chain, decimals, price, roots);
+  return `${printed}: rounding alone moves the net by ${bias < 0 ? '' : '+'}${millions(bias)}`;
+}
+
+/**
+ * The two nets of a capture side by side, for people: small differences of large sums, and the vendor rounds its
+ * gammas. Null if the vendor provides too few. `chain` is the solved one.
+ */
+function netTotals(chain: ChainCapture, gex: GexCapture, roots: OptionRoots): string | null {
+  const isVendor = gex.gammaSource === 'vendor';
+  const price = gex.spot ?? gex.priorCloseSpot!;
+  const vendor = isVendor ? gex.netGex : vendorNetGex(chain, price, roots);
+  if (vendor === null) return null;
+  const solved = isVendor ? '' : `${millions(gex.netGex)} solved, `;
+  const totals = `${solved}${millions(vendor)} by the vendor's gammas`;
+  return `net GEX in dollars per $1: ${totals}${biasNote(chain, gex, price, roots)}`;
+}
 
 /** Reason for which a chain, as stored, has no GEX capture, for people. */
 export function noGexNote(chain: ChainCapture): string {

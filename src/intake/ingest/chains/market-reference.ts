@@ -1,5 +1,5 @@
-import type { MarketReference } from '../../../core/analytics/pricing/market-reference.ts';
-import { billWithout } from '../../../core/domain/market/us-bills.ts';
+import type { MarketReference } from '../../../core/analytics/pricing/group-rate.ts';
+import { billWithout } from '../../../core/domain/market/rates.ts';
 import type { SessionDate } from '../../../core/domain/market-time.ts';
 import { readDividends } from '../../../store/market/dividends.ts';
 import { readCurve } from '../../../store/market/rates.ts';

@@ -3,14 +3,14 @@ import { minuteMarket } from '../../../core/analytics/minute/minute-market.ts';
 import { type MinuteMarket, minuteSolve } from '../../../core/analytics/minute/solve.ts';
 import { MinuteTape, type TapedContract } from '../../../core/analytics/minute/tape.ts';
 import type { KnownGroups } from '../../../core/analytics/pricing/group-market.ts';
-import type { MarketReference } from '../../../core/analytics/pricing/market-reference.ts';
+import type { MarketReference } from '../../../core/analytics/pricing/group-rate.ts';
 import type { TradedContract } from '../../../core/domain/chain/contract-book.ts';
 import type { GreeksSolve } from '../../../core/domain/chain/greeks.ts';
 import type { OptionRoots } from '../../../core/domain/chain/option-root.ts';
 import { addDays, type SessionDate } from '../../../core/domain/market-time.ts';
 import { minuteMs } from '../../../platform/runtime/clock.ts';
 import { yieldToEventLoop } from '../../../platform/runtime/event-loop.ts';
-import type { WrittenMinute } from '../../../store/chain/greeks-minutes.ts';
+import type { WrittenMinute } from '../../../store/chain/greeks.ts';
 import { type MinuteMarketOptions, MinuteMarketSource } from './minute-market.ts';
 
 export interface MinuteGreeksOptions extends MinuteMarketOptions {

@@ -1,6 +1,6 @@
 import { chainGroups } from '../../../core/analytics/minute/solve.ts';
 import type { KnownGroups } from '../../../core/analytics/pricing/group-market.ts';
-import type { MarketReference } from '../../../core/analytics/pricing/market-reference.ts';
+import type { MarketReference } from '../../../core/analytics/pricing/group-rate.ts';
 import { previousTradingDay, regularSession } from '../../../core/domain/calendar.ts';
 import { sourceTime } from '../../../core/domain/chain/chain.ts';
 import type { OptionRoots } from '../../../core/domain/chain/option-root.ts';

@@ -5,7 +5,7 @@ import { contractId } from '../../../core/domain/chain/option-contract.ts';
 import type { GexCapture } from '../../../core/domain/gex/gex.ts';
 import type { SessionDate } from '../../../core/domain/market-time.ts';
 import { chainCaptureAt, chainCaptureOf, saveChainCapture } from '../../../store/chain/chain-captures.ts';
-import type { WrittenMinute } from '../../../store/chain/greeks-minutes.ts';
+import type { WrittenMinute } from '../../../store/chain/greeks.ts';
 import {
   type ComputedCapture,
   capturedFrom,

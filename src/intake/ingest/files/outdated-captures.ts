@@ -1,5 +1,5 @@
 import { methodologyVersion } from '../../../core/analytics/methodology.ts';
-import { billWithout } from '../../../core/domain/market/us-bills.ts';
+import { billWithout } from '../../../core/domain/market/rates.ts';
 import { type ComputedSession, computedSessions } from '../../../store/chain/session-captures.ts';
 import { readDividends } from '../../../store/market/dividends.ts';
 import { readRoots } from '../../../store/market/option-roots.ts';

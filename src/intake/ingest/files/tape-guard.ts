@@ -24,7 +24,7 @@ import {
   tapeSketch,
 } from '../../../store/market/tape-sessions.ts';
 import type { Transaction } from '../../../store/rows/transaction.ts';
-import { blockVersion } from '../../../store/series/block-version.ts';
+import { blockVersion } from '../../../store/series/codec.ts';
 import { exactPrints, type PrintSketch } from './print-sketch.ts';
 import { sessionTally } from './session-tally.ts';
 import type { LeftPart, SessionChange } from './tape-report.ts';

@@ -14,7 +14,7 @@ import { openInterestList } from '../../tape/chains/open-interest.ts';
 import { readCsv } from '../../tape/csv/csv.ts';
 import { TapeFileError } from '../../tape/csv/tape-file.ts';
 import { joinInterest } from '../chains/joined-interest.ts';
-import { DisplacedLines } from '../files/displaced-lines.ts';
+import { DisplacedLines } from '../files/bad-line-log.ts';
 import type { FileJob, IngestSettings, Loader } from '../files/file-job.ts';
 import { saveUnderlyings } from '../files/option-underlyings.ts';
 

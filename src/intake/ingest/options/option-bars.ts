@@ -5,8 +5,12 @@ import { type GenerationPart, sessionPart } from '../../../core/domain/generatio
 import { instantBounds } from '../../../core/domain/instant-gate.ts';
 import type { BarColumns } from '../../../core/domain/market/bar.ts';
 import type { SessionDate } from '../../../core/domain/market-time.ts';
-import type { OptionBarRun } from '../../../store/chain/option-bar-block.ts';
-import { lockOptionBars, type OptionBarChange, saveOptionBars } from '../../../store/chain/option-bars.ts';
+import {
+  lockOptionBars,
+  type OptionBarChange,
+  type OptionBarRun,
+  saveOptionBars,
+} from '../../../store/chain/option-bars.ts';
 import { readRoots } from '../../../store/market/option-roots.ts';
 import { rejectSealed } from '../../../store/market/session-seals.ts';
 import type { Transaction } from '../../../store/rows/transaction.ts';

@@ -2,17 +2,20 @@ import { rankedLists } from '../../../core/analytics/flow/ranked-prints.ts';
 import { emptyCounts, type OptionTapeCounts } from '../../../core/analytics/session/option-tape.ts';
 import { optionsAreOver } from '../../../core/domain/calendar.ts';
 import type { OptionRoots } from '../../../core/domain/chain/option-root.ts';
-import type { Coverage, CoverageStatus } from '../../../core/domain/flow/coverage.ts';
-import { type CrossSection, rankedListNames } from '../../../core/domain/flow/flow.ts';
+import {
+  type Coverage,
+  type CoverageStatus,
+  type CrossSection,
+  rankedListNames,
+} from '../../../core/domain/flow/flow.ts';
 import type { SessionDate } from '../../../core/domain/market-time.ts';
 import { reachesClose, type TapeHours } from '../../../core/domain/tape-hours.ts';
 import { lockOptionBars, replaceOptionBars } from '../../../store/chain/option-bars.ts';
 import { saveEncodedMinutes } from '../../../store/flow/contract-minutes.ts';
-import { saveCoverages } from '../../../store/flow/coverage.ts';
 import { saveCrossSections } from '../../../store/flow/cross-sections.ts';
 import { saveEncodedEvents } from '../../../store/flow/events.ts';
 import { saveRankedLists, saveWholeRankedList, wholeList } from '../../../store/flow/ranked-prints.ts';
-import { crossSectionNumbers, lockFlow, removeFlow } from '../../../store/flow/sessions.ts';
+import { crossSectionNumbers, lockFlow, removeFlow, saveCoverages } from '../../../store/flow/sessions.ts';
 import { registryVersion } from '../../../store/market/registry-version.ts';
 import { rejectSealed } from '../../../store/market/session-seals.ts';
 import { classesOf } from '../../../store/market/symbols.ts';

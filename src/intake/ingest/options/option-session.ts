@@ -5,21 +5,32 @@ import type { ObservedSpan } from '../../../core/analytics/flow/observed-spans.t
 import type { RankedCandidate } from '../../../core/analytics/flow/ranked-prints.ts';
 import { ContractTape } from '../../../core/analytics/session/contract-tape.ts';
 import { OptionTape, type OptionTapeCounts } from '../../../core/analytics/session/option-tape.ts';
-import { optionsAreOver } from '../../../core/domain/calendar.ts';
+import { optionsAreOver, regularSession } from '../../../core/domain/calendar.ts';
 import type { TradedContract, TradedUnderlying } from '../../../core/domain/chain/contract-book.ts';
 import { readOptionContract } from '../../../core/domain/chain/option-contract.ts';
-import type { CoverageStatus } from '../../../core/domain/flow/coverage.ts';
-import type { CrossSection, FlowEvent } from '../../../core/domain/flow/flow.ts';
+import type { CoverageStatus, CrossSection, FlowEvent } from '../../../core/domain/flow/flow.ts';
 import { type BarColumns, barColumns } from '../../../core/domain/market/bar.ts';
 import { dateOfEpochDay, type SessionDate } from '../../../core/domain/market-time.ts';
 import { yieldToEventLoop } from '../../../platform/runtime/event-loop.ts';
-import { optionBarBlock } from '../../../store/chain/option-bar-block.ts';
-import { contractMinuteBlock } from '../../../store/flow/contract-minute-block.ts';
+import { type GreeksSlots, removeGreeks, saveGreeksMinutes } from '../../../store/chain/greeks.ts';
+import { optionBarBlock } from '../../../store/chain/option-bars.ts';
+import { contractMinuteBlock } from '../../../store/flow/contract-minutes.ts';
 import { type EncodedEvents, eventRow, feedEntries, legRows } from '../../../store/flow/event-rows.ts';
+import { readRoots } from '../../../store/market/option-roots.ts';
+import { followedWindows } from '../../../store/market/symbols.ts';
 import { type EncodedRows, rowEncoder } from '../../../store/rows/models/encoded-rows.ts';
-import { recordAt, recordWidth } from '../../tape/prints/option-records.ts';
-import { type OptionSketch, optionSketch } from './option-sketch.ts';
-import type { SessionGreeks } from './session-greeks.ts';
+import type { Transaction } from '../../../store/rows/transaction.ts';
+import {
+  recordAt as at,
+  isQuote,
+  nanosOf,
+  recordAt,
+  recordWidth,
+  recordWidth as width,
+} from '../../tape/prints/option-records.ts';
+import { MinuteGreeks } from '../chains/minute-greeks.ts';
+import { solveWithMinutes } from '../chains/write-chain.ts';
+import { mixed, PrintSketch, textHash } from '../files/print-sketch.ts';
 import { type PartitionFile, recordFeeder, recordsOf, type TapeFeed } from './tape-records.ts';
 
 /** An underlying's session to compute from its records: plain data, which can be sent to another thread. */
@@ -244,5 +255,105 @@ export async function makeSession(
     bars: rows.take(),
     prints: sketch.sketch.prints,
     sketch: sketch.sketch.encoded(),
+  };
+}
+
+/** Settings of solving the contracts of a tape by the minute. */
+export interface Solving {
+  /** Continuous interest rate, a fraction per year. */
+  rate: number;
+  /** Maximum number of solved contracts per underlying, the first of a session to trade. */
+  most: number;
+}
+
+/** The minute solves of an underlying's session that is computed from its whole tape. */
+interface SessionGreeks extends Pick<MinuteGreeks, 'print' | 'quote' | 'dueMs' | 'full'> {
+  /** Starts the next boundary, and sometimes writes the solves of earlier ones. */
+  take(): Promise<void>;
+  /** Finishes and writes the last minutes, and solves the dependent chains of the session again. */
+  end(): Promise<void>;
+}
+
+/** Number of minutes per write. */
+const minutesAtOnce = 32;
+
+/**
+ * Solves sessions of one date, in a transaction that holds the flow: the solves of an underlying replace the stored
+ * ones. Returns null for one whose contracts are not followed, else the function that starts its solves.
+ */
+export async function sessionSolver(
+  tx: Transaction,
+  session: SessionDate,
+  { rate, most }: Solving,
+): Promise<(symbol: string) => (() => SessionGreeks) | null> {
+  const windows = most === 0 || regularSession(session) === null ? new Map() : await followedWindows(tx);
+  const roots = await readRoots(tx);
+  function begin(symbol: string): SessionGreeks {
+    const minutes = new MinuteGreeks({ from: tx, session, rate, roots, most, windows });
+    const slots: GreeksSlots = new Map();
+    let taken = 0;
+    async function write() {
+      await minutes.finish();
+      if (slots.size === 0) {
+        await removeGreeks(tx, session, [symbol]);
+        slots.set(symbol, new Map());
+      }
+      await saveGreeksMinutes(tx, session, minutes.takeSolved(), slots);
+    }
+    return {
+      print: (print) => minutes.print(print),
+      quote: (quote) => minutes.quote(quote),
+      get dueMs() {
+        return minutes.dueMs;
+      },
+      full: minutes.full,
+      async take() {
+        await minutes.begin();
+        if (++taken % minutesAtOnce === 0) await write();
+      },
+      async end() {
+        await write();
+        const fromMs = Number.MIN_SAFE_INTEGER;
+        await solveWithMinutes(tx, { underlying: symbol, sessionDate: session, fromMs }, rate);
+      },
+    };
+  }
+  return (symbol) => (windows.has(symbol) ? () => begin(symbol) : null);
+}
+
+const minuteMs = 60_000;
+
+/** The sketch of an underlying's session; adding records skips those of quotes. */
+interface OptionSketch {
+  sketch: PrintSketch;
+  add(records: Uint32Array): void;
+}
+
+/** Creates an empty sketch of contracts, which are identified by their ids. */
+export function optionSketch(contracts: readonly string[], exact = false): OptionSketch {
+  const hashes = new Uint32Array(contracts.length);
+  const contractHash = (contract: number) => {
+    if (hashes[contract] === 0) hashes[contract] = textHash(contracts[contract]!);
+    return hashes[contract]!;
+  };
+  const sketch = new PrintSketch({ exact, contractHash });
+  return {
+    sketch,
+    add(records) {
+      // Reading the property for every record would cost as much as the rest; it becomes false once.
+      let wantsPrints = sketch.wantsPrints;
+      for (let i = 0; i < records.length; i += width) {
+        const nanosAndCorrection = records[i + at.nanosAndCorrection]!;
+        if (isQuote(nanosAndCorrection)) continue;
+        const contract = records[i + at.contract]!;
+        const ms = records[i + at.ms]!;
+        sketch.count((ms / minuteMs) | 0, contract);
+        if (!wantsPrints) continue;
+        wantsPrints = sketch.wantsPrints;
+        if (!wantsPrints) continue;
+        const instant = mixed(mixed(contractHash(contract), ms), nanosOf(nanosAndCorrection));
+        sketch.addPrint(mixed(instant, records[i + at.exchangeAndConditions]! & 0xffff));
+      }
+    },
   };
 }

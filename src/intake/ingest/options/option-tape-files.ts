@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { createContractBook, type TradedContract } from '../../../core/domain/chain/contract-book.ts';
 import type { OptionRoots } from '../../../core/domain/chain/option-root.ts';
-import type { CoverageStatus } from '../../../core/domain/flow/coverage.ts';
+import type { CoverageStatus } from '../../../core/domain/flow/flow.ts';
 import type { InstantBounds } from '../../../core/domain/instant-gate.ts';
 import { dateOfEpochDay, type SessionDate } from '../../../core/domain/market-time.ts';
 import {
@@ -28,8 +28,7 @@ import type { KeptPrints } from '../files/packed-prints.ts';
 import type { PrintSketch } from '../files/print-sketch.ts';
 import type { PartHours } from '../files/tape-guard.ts';
 import { contractsIn, joinRecords, packedRecords } from './option-remainders.ts';
-import type { MadeSession, SolvedSession } from './option-session.ts';
-import { optionSketch } from './option-sketch.ts';
+import { type MadeSession, optionSketch, type SolvedSession } from './option-session.ts';
 import { countOnce } from './overlapping-files.ts';
 import type { QuoteSource } from './quote-source.ts';
 import { type QueuedSession, SessionQueue } from './session-queue.ts';

@@ -5,23 +5,50 @@ import { optionsAreOver } from '../../../core/domain/calendar.ts';
 import type { OptionRoots } from '../../../core/domain/chain/option-root.ts';
 import { instantBounds } from '../../../core/domain/instant-gate.ts';
 import type { SessionDate } from '../../../core/domain/market-time.ts';
-import { unpricedMinutes } from '../../../store/chain/minute-versions.ts';
+import { unpricedMinutes } from '../../../store/chain/solved-minutes.ts';
 import { readRoots } from '../../../store/market/option-roots.ts';
+import type { Transaction } from '../../../store/rows/transaction.ts';
 import { readBytes } from '../../tape/csv/tape-file.ts';
 import { FileMeters } from '../files/content-hash.ts';
 import type { IngestSettings, TapeJob, TapeLoader } from '../files/file-job.ts';
 import { unpackPrints } from '../files/packed-prints.ts';
 import { hoursByPart, openTapeGuard, type TapeGuard, waitingPrints } from '../files/tape-guard.ts';
 import { filesOfSession, tapeResults, unstored } from '../files/tape-results.ts';
+import { type Solving, sessionSolver } from './option-session.ts';
 import {
   lockOptionSessions,
   type OptionSessionWriter,
   optionSessionWriter,
   type SessionTapeInfo,
+  statusOf,
 } from './option-session-writer.ts';
-import { type OptionTapeFiles, type OptionTapePart, readOptionTape } from './option-tape-files.ts';
+import { type OptionTapeFiles, type OptionTapePart, readOptionTape, type SessionPlan } from './option-tape-files.ts';
 import { quotesOfTape } from './quote-source.ts';
-import { sessionPlan } from './session-plan.ts';
+
+/**
+ * Plan of the wanted sessions of a tape. A tape without quotes is not solved: its series would be based on trades only,
+ * and live solves, based on quotes, are better.
+ */
+export async function sessionPlan(
+  tx: Transaction,
+  { quotes, parts }: OptionTapeFiles,
+  { nowMs, solving, isWanted }: { nowMs: number; solving: Solving } & Pick<SessionPlan, 'isWanted'>,
+): Promise<SessionPlan> {
+  const solvers = new Map<SessionDate, Awaited<ReturnType<typeof sessionSolver>>>();
+  if (quotes > 0)
+    for (const date of new Set(
+      parts.filter(({ session, symbol }) => isWanted(session, symbol)).map(({ session }) => session),
+    ))
+      solvers.set(date, await sessionSolver(tx, date, solving));
+  return {
+    isWanted,
+    statusOf: (date) => statusOf(date, nowMs),
+    solving(date, underlying) {
+      const begin = solvers.get(date)?.(underlying) ?? null;
+      return begin && (() => ({ greeks: begin(), nowMs }));
+    },
+  };
+}
 
 /** Notes on a session's tape. */
 export function tapeNotes(date: SessionDate, counts: OptionTapeCounts, nowMs: number): string[] {

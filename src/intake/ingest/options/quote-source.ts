@@ -1,8 +1,7 @@
 import type { TradedContract } from '../../../core/domain/chain/contract-book.ts';
 import type { OptionQuote } from '../../../core/domain/market/print.ts';
 import type { SessionDate } from '../../../core/domain/market-time.ts';
-import { holdOptionQuotes, readQuotes } from '../../../store/chain/option-quotes.ts';
-import type { QuoteColumns } from '../../../store/chain/quote-block.ts';
+import { holdOptionQuotes, type QuoteColumns, readQuotes } from '../../../store/chain/option-quotes.ts';
 import type { Transaction } from '../../../store/rows/transaction.ts';
 
 /** Range of a tape's quotes: those of the contracts that traded, in its sessions. */

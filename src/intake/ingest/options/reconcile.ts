@@ -1,8 +1,9 @@
 import { methodologySettings, tapeSettings } from '../../../core/analytics/methodology.ts';
 import { optionsAreOver } from '../../../core/domain/calendar.ts';
+import { contractId } from '../../../core/domain/chain/option-contract.ts';
 import type { OptionRoots } from '../../../core/domain/chain/option-root.ts';
 import type { GenerationPart, IngestedSource } from '../../../core/domain/generation.ts';
-import { instantBounds } from '../../../core/domain/instant-gate.ts';
+import { type InstantBounds, instantBounds } from '../../../core/domain/instant-gate.ts';
 import type { SessionDate } from '../../../core/domain/market-time.ts';
 import type { Clock } from '../../../platform/runtime/clock.ts';
 import { forgetFiles, saveReconciledFiles } from '../../../store/market/ingested-files.ts';
@@ -15,7 +16,10 @@ import { analyzeGrown } from '../../../store/rows/statistics.ts';
 import { inSettledTransaction, isUsable, type Transaction } from '../../../store/rows/transaction.ts';
 import { asGeneration } from '../../../store/superseded/generation.ts';
 import { pruneExpired } from '../../../store/superseded/prune.ts';
-import { type BadLine, TapeFileError } from '../../tape/csv/tape-file.ts';
+import { optionMinuteBars } from '../../tape/chains/option-bars.ts';
+import { dayBarDate } from '../../tape/csv/bar-lines.ts';
+import { readCsv } from '../../tape/csv/csv.ts';
+import { type BadLine, type OnBadLine, type OnBytes, TapeFileError } from '../../tape/csv/tape-file.ts';
 import { type BadLineLog, badLineLog, FileRefused, rejectionReason } from '../files/bad-line-log.ts';
 import { FileMeters } from '../files/content-hash.ts';
 import { usualKeepDays } from '../files/file-job.ts';
@@ -23,13 +27,72 @@ import { expandPatterns } from '../files/file-patterns.ts';
 import { noteGenerations } from '../files/generations.ts';
 import { hoursByPart, openTapeGuard } from '../files/tape-guard.ts';
 import type { SessionChange } from '../files/tape-report.ts';
-import { readDayVolumes, type VolumeDifference, volumeDifferences } from './day-volumes.ts';
 import type { MadeSession } from './option-session.ts';
 import { lockOptionSessions, optionSessionWriter } from './option-session-writer.ts';
-import { quoteNotes, repeatedNotes, tapeNotes } from './option-tape.ts';
+import { quoteNotes, repeatedNotes, sessionPlan, tapeNotes } from './option-tape.ts';
 import { type OptionTapeFiles, readOptionTape } from './option-tape-files.ts';
 import { quotesOfTape } from './quote-source.ts';
-import { sessionPlan } from './session-plan.ts';
+
+/** A contract whose volume on the tape differs from the day aggregates. */
+interface VolumeDifference {
+  underlying: string;
+  /** `O:` and the OSI symbol. */
+  contract: string;
+  /** Contracts; 0 = did not trade. */
+  tape: number;
+  dayAggregate: number;
+}
+
+/** Volumes of a session's contracts (`O:…`) by underlying, from day aggregate files. Throws `TapeFileError`. */
+async function readDayVolumes(
+  paths: readonly string[],
+  session: SessionDate,
+  { bounds, roots }: { bounds: InstantBounds; roots: OptionRoots },
+  onBadLine: OnBadLine,
+  onBytes: OnBytes,
+): Promise<Map<string, Map<string, number>>> {
+  const volumes = new Map<string, Map<string, number>>();
+  for (const path of paths) {
+    for await (const { records } of readCsv(path, [optionMinuteBars(bounds)], onBadLine, onBytes)) {
+      for (const { contract, bar } of records) {
+        if (dayBarDate(bar.tsMs) !== session) continue;
+        const underlying = roots.of(contract.root, session).underlying;
+        const known = volumes.get(underlying) ?? new Map<string, number>();
+        if (known.size === 0) volumes.set(underlying, known);
+        const id = contractId(contract);
+        if (known.has(id) && known.get(id) !== bar.volume)
+          throw new TapeFileError(
+            path,
+            `lines of one bar differ: ${id} on ${session}; expected one line per contract and day: bars of venues ` +
+              'cannot be told from corrections here',
+          );
+        known.set(id, bar.volume);
+      }
+    }
+  }
+  return volumes;
+}
+
+/**
+ * Differences by contract between the tape of an underlying and its day aggregates. A contract that one of them lacks
+ * has a volume of 0 there.
+ */
+function volumeDifferences(
+  underlying: string,
+  onTape: readonly { contract: string; volume: number }[],
+  inAggregates: ReadonlyMap<string, number>,
+): VolumeDifference[] {
+  const tape = new Map(onTape.map(({ contract, volume }) => [contract, volume]));
+  return [...new Set([...tape.keys(), ...inAggregates.keys()])]
+    .map((contract) => ({
+      underlying,
+      contract,
+      tape: tape.get(contract) ?? 0,
+      dayAggregate: inAggregates.get(contract) ?? 0,
+    }))
+    .filter((difference) => difference.tape !== difference.dayAggregate)
+    .sort((a, b) => (a.contract < b.contract ? -1 : 1));
+}
 
 /** Files of a session to rebuild: names and patterns. */
 export interface ReconcileFiles {

@@ -1,6 +1,6 @@
 import { type CaptureInstant, lastOfSession } from '../../../core/domain/chain/chain.ts';
 import type { GexCapture, GexExpiry } from '../../../core/domain/gex/gex.ts';
-import type { PublishedFigures } from '../../../store/gex/published-figures.ts';
+import type { PublishedFigures } from '../../../store/gex/captures.ts';
 
 /** Figures of a capture before and after; null = nothing was published. */
 interface Pair {

@@ -18,7 +18,7 @@ import { type SampleShape, sampleShape, sessionUnderWay } from '../../sample/mar
 import { tapeEndMs } from '../../sample/market/tape-shape.ts';
 import type { SampleTapeWriterData } from '../../sample/tape-writer.ts';
 import { follow } from '../tail/follow.ts';
-import { liveCommitEveryMs } from '../tail/live-bounds.ts';
+import { liveCommitEveryMs } from '../tail/live-session.ts';
 import { pacedLines } from '../tail/paced-lines.ts';
 import { ensureSampleMarket, sampleSolveMost } from './sample-market.ts';
 

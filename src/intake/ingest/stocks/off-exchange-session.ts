@@ -1,7 +1,6 @@
 import { tapeSettings } from '../../../core/analytics/methodology.ts';
-import { offExchangeFigures } from '../../../core/analytics/offexchange/activity.ts';
+import { type OffExchangeTally, offExchangeFigures } from '../../../core/analytics/offexchange/activity.ts';
 import { concentrationOf } from '../../../core/analytics/offexchange/concentration.ts';
-import type { OffExchangeTally } from '../../../core/analytics/offexchange/tally.ts';
 import { splitFactor } from '../../../core/domain/market/splits.ts';
 import type { SessionDate } from '../../../core/domain/market-time.ts';
 import { roundHalfEven } from '../../../core/domain/units.ts';
@@ -15,7 +14,7 @@ import {
 } from '../../../store/offexchange/levels.ts';
 import { confirmOffExchange, offExchangeVersion, saveOffExchange } from '../../../store/offexchange/writing.ts';
 import type { Transaction } from '../../../store/rows/transaction.ts';
-import { blockVersion } from '../../../store/series/block-version.ts';
+import { blockVersion } from '../../../store/series/codec.ts';
 
 /** A session's price levels adjusted to the shares of a later session. */
 function inSharesOf(levels: readonly PriceLevel[], factor: number): PriceLevel[] {

@@ -1,6 +1,6 @@
 import { saveSplits, splitsIn } from '../../../store/market/splits.ts';
 import { splitList } from '../../tape/csv/splits.ts';
-import { listLoader } from '../files/lists/list-loader.ts';
+import { listLoader } from '../files/reference-lists.ts';
 import { refreshConcentration } from './off-exchange-session.ts';
 
 /**

@@ -1,5 +1,4 @@
 import type { StockPrint } from '../../../core/domain/market/print.ts';
-import { internTable } from '../files/intern-table.ts';
 import { inOrder, type KeptPrints, numbered, packPrints } from '../files/packed-prints.ts';
 import { RecordSorter } from '../files/record-sorter.ts';
 
@@ -116,4 +115,29 @@ export function packedStockPrints(prints: Iterable<StockPrint>): Uint8Array<Arra
   for (let i = at.conditions; i < records.length; i += storedWidth) records[i] = of(lists.items[records[i]!]!);
   const bytes = new Uint8Array(inOrder(records, storedWidth).buffer);
   return packPrints({ contracts: [], conditions: names, records: bytes });
+}
+
+/** Assigns small numbers to items, in the order of their first use. */
+interface InternTable<T> {
+  /** The items by number. */
+  items: T[];
+  /** The number of an item; a new one for a new item. */
+  of(item: T): number;
+}
+
+/** Creates an empty table. Items are compared like keys of a `Map`: lists are equal only if they are the same array. */
+function internTable<T>(): InternTable<T> {
+  const numbers = new Map<T, number>();
+  const items: T[] = [];
+  return {
+    items,
+    of(item) {
+      let number = numbers.get(item);
+      if (number === undefined) {
+        number = items.push(item) - 1;
+        numbers.set(item, number);
+      }
+      return number;
+    },
+  };
 }

@@ -1,7 +1,6 @@
 import type { Store } from '../../../store/rows/connection.ts';
 import type { OnBadLine } from '../../tape/csv/tape-file.ts';
 import { readLiveLines } from '../../tape/live/live-lines.ts';
-import { wholeLines, withoutLines } from '../files/whole-lines.ts';
 import { Follower, type FollowerOptions } from './follower.ts';
 
 /** Size of unwritten lines at which they are written early, bytes. */
@@ -107,4 +106,32 @@ export async function follow(
   if (follower.pendingBytes > 0 || follower.hasBars) await follower.commit({ whole: true });
   await follower.noteEnd();
   return { ...follower.report(), lines: through, badLines };
+}
+
+const lineFeed = 0x0a;
+
+/** Splits a stream so that every piece ends with a line; a last line without an end is given one. */
+async function* wholeLines(source: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
+  let rest: Uint8Array[] = [];
+  for await (const piece of source) {
+    const end = piece.lastIndexOf(lineFeed) + 1;
+    if (end > 0) yield Buffer.concat([...rest, piece.subarray(0, end)]);
+    // Copied, because the stream may reuse its buffer.
+    if (end > 0) rest = [];
+    if (end < piece.length) rest.push(Uint8Array.from(piece.subarray(end)));
+  }
+  if (rest.length > 0) yield Buffer.concat([...rest, Buffer.from('\n')]);
+}
+
+/** The pieces without their first `count` lines. */
+async function* withoutLines(pieces: AsyncIterable<Buffer>, count: number): AsyncGenerator<Buffer> {
+  let left = count;
+  for await (const piece of pieces) {
+    let from = 0;
+    while (left > 0 && from < piece.length) {
+      from = piece.indexOf(lineFeed, from) + 1;
+      left--;
+    }
+    if (from < piece.length) yield from === 0 ? piece : piece.subarray(from);
+  }
 }

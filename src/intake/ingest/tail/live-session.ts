@@ -1,17 +1,16 @@
 import type { FlowChange } from '../../../core/analytics/flow/flow-changes.ts';
-import { createIndexTape, type IndexTape } from '../../../core/analytics/session/index-tape.ts';
+import { tapeSettings } from '../../../core/analytics/methodology.ts';
+import { createIndexTape, type IndexTape, type PriceTape } from '../../../core/analytics/session/index-tape.ts';
 import { OptionTape } from '../../../core/analytics/session/option-tape.ts';
-import type { PriceTape } from '../../../core/analytics/session/price-tape.ts';
 import { StockTape } from '../../../core/analytics/session/stock-tape.ts';
 import type { FlowEvent } from '../../../core/domain/flow/flow.ts';
 import { timeframeMs } from '../../../core/domain/market/bar.ts';
 import type { SessionDate } from '../../../core/domain/market-time.ts';
 import { hourMs } from '../../../platform/runtime/clock.ts';
-import type { GreeksSlots } from '../../../store/chain/greeks-minutes.ts';
+import type { GreeksSlots } from '../../../store/chain/greeks.ts';
 import type { PricePoint } from '../../../store/chain/minute-market.ts';
 import type { LiveRecord } from '../../tape/live/live-line.ts';
 import type { MinuteGreeks, MinuteGreeksOptions } from '../chains/minute-greeks.ts';
-import { liveHoldMs } from './live-bounds.ts';
 
 /** Ages within which a last price is searched: usually the last minute; at last everything traded in the session. */
 const priceAgesMs = [timeframeMs['1m'], hourMs, Infinity];
@@ -33,7 +32,7 @@ export interface LiveSession {
 }
 
 /** State from which a live session resumes. */
-export interface LiveSessionStart {
+interface LiveSessionStart {
   fromLine: number;
   /** The highest number a snapshot of it has. */
   firstSnapshotSeq: number;
@@ -115,3 +114,27 @@ export function forgetChanges({ options, stocks, indices, events }: LiveSession,
   stocks.takeChanged();
   indices.takeChanged();
 }
+
+/*
+ * From a print to its readers: it waits for earlier prints by event time, an event besides for a next print of its own;
+ * then for a write that may have begun just before, for the next write to be due, and for that write. Event time goes
+ * on with any line of the tape.
+ */
+
+/**
+ * Time for which prints wait for earlier ones, ms of event time: events are sent soon, and again if a late print
+ * changes them.
+ */
+export const liveHoldMs = 250;
+
+/** Maximum interval at which the lines of a live tape are written, ms. */
+export const liveCommitEveryMs = 100;
+
+/**
+ * Longest write, ms, with which prints are visible within `visibleWithinMs`; `docs/benchmarks.md` has the amount of
+ * data for it.
+ */
+const liveCommitBudgetMs = 275;
+
+/** Time within which a print of a live tape is visible to clients, ms, if writes stay within their budget. @testonly */
+export const visibleWithinMs = liveHoldMs + tapeSettings.sweepGapMs + 2 * liveCommitBudgetMs + liveCommitEveryMs;

@@ -4,8 +4,7 @@ import {
   thirdFriday,
   tradingDayAtOrBefore,
 } from '../../../core/domain/calendar.ts';
-import { lastInstant } from '../../../core/domain/chain/option-root.ts';
-import type { Settlement } from '../../../core/domain/chain/root-entry.ts';
+import { lastInstant, type Settlement } from '../../../core/domain/chain/option-root.ts';
 import { addDays, epochDay, type SessionDate } from '../../../core/domain/market-time.ts';
 import type { SamplePrices } from './prices.ts';
 import { randomFrom, seedOf } from './random.ts';

@@ -7,7 +7,7 @@ import { type BadLine, type OnBadLine, type OnBytes, TapeFileError } from '../cs
 import { isBlank, readGroupedNumber, shown } from '../csv/values.ts';
 import { readWrittenDate } from '../csv/written-date.ts';
 import type { Format } from '../formats/format.ts';
-import { splitCsvLine } from '../text/csv-line.ts';
+import { splitCsvLine } from '../text/csv-rows.ts';
 import { assembleChain, chainRows, NoChainError, priorClose, type ReadChain, readContractCell } from './chain-rows.ts';
 
 /**

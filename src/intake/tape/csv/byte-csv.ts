@@ -1,9 +1,11 @@
+import type { InstantBounds } from '../../../core/domain/instant-gate.ts';
+import { priceUnits, sizeParts } from '../../../core/domain/market/print.ts';
 import type { HeaderFormat } from '../formats/format.ts';
-import { splitCsvLine } from '../text/csv-line.ts';
+import { splitCsvLine } from '../text/csv-rows.ts';
 import { type ColumnIndex, readLine, recognized } from './csv.ts';
 import { readLineBlocks } from './lines.ts';
 import { type OnBadLine, type OnBytes, TapeFileError } from './tape-file.ts';
-import { shown } from './values.ts';
+import { readNumber, shown } from './values.ts';
 
 /*
  * CSV for trade tapes: fields are offsets in the file's bytes, and numbers are read from there; text is made only of
@@ -156,7 +158,7 @@ export async function* readBytePieces<Name extends string>(
 }
 
 /** Called for each record of some lines, and for each bad line with its number from 0 and the reason. */
-export interface LineTaker<T> {
+interface LineTaker<T> {
   take(record: T): void;
   bad(line: number, reason: string): void;
 }
@@ -217,4 +219,140 @@ export async function* readByteCsv<T extends object, Name extends string>(
     });
     if (records.length > 0) yield records;
   }
+}
+
+const slotCount = 64;
+
+function isText(text: Buffer, bytes: Buffer, start: number, end: number): boolean {
+  const { length } = text;
+  if (length !== end - start) return false;
+  // From the end, where contracts of one root differ.
+  for (let i = length - 1; i >= 0; i--) if (bytes[start + i] !== text[i]) return false;
+  return true;
+}
+
+/**
+ * Cached meanings of texts, found by their bytes: a tape repeats the same few thousand tickers and condition lists a
+ * hundred million times, mostly a recent one. `read` is called once per text; null = no meaning, which is not cached,
+ * because the number of invalid texts is unlimited.
+ */
+export function byteTexts<T>(
+  read: (text: string) => T | null,
+): (bytes: Buffer, start: number, end: number) => T | null {
+  const known = new Map<string, T>();
+  // Recent texts, by a hash of their last bytes: a hit creates no text and reads no table.
+  const recent: { text: Buffer; meaning: T | null }[] = Array.from({ length: slotCount }, () => ({
+    text: Buffer.alloc(0),
+    meaning: null,
+  }));
+
+  return (bytes, start, end) => {
+    const slot = recent[(end - start + bytes[end - 1]! + 5 * bytes[end - 2]!) & (slotCount - 1)]!;
+    if (slot.meaning !== null && isText(slot.text, bytes, start, end)) return slot.meaning;
+    const text = bytes.toString('latin1', start, end);
+    let meaning: T | null = known.get(text) ?? null;
+    if (meaning === null) {
+      meaning = read(text);
+      if (meaning === null) return null;
+      known.set(text, meaning);
+    }
+    slot.text = Buffer.from(text, 'latin1');
+    slot.meaning = meaning;
+    return meaning;
+  };
+}
+
+/*
+ * Numbers read straight from a file's bytes, `bytes[start…end)`: for trade tapes, with a hundred million lines a day.
+ * All return NaN for text that is not such a number, and for blank text.
+ */
+
+const [zero, nine, point] = [0x30, 0x39, 0x2e];
+
+// Maximum number of digits that a double represents exactly.
+const exactDigits = 15;
+
+// Up to this many digits fit a small integer, with which a processor computes faster than with doubles.
+const smallDigits = 9;
+const smallLimit = 10 ** smallDigits;
+
+/** At least one digit and at most nine. */
+function smallAt(bytes: Uint8Array, start: number, end: number): number {
+  let value = 0;
+  for (let i = start; i < end; i++) {
+    const digit = bytes[i]! - zero;
+    if (digit < 0 || digit > 9) return Number.NaN;
+    value = (value * 10 + digit) | 0;
+  }
+  return value;
+}
+
+/** Whole numbers from 0 to 10^15. */
+export function countAt(bytes: Uint8Array, start: number, end: number): number {
+  const length = end - start;
+  if (length <= 0 || length > exactDigits) return Number.NaN;
+  if (length <= smallDigits) return smallAt(bytes, start, end);
+  const middle = end - smallDigits;
+  return smallAt(bytes, start, middle) * smallLimit + smallAt(bytes, middle, end);
+}
+
+/** A number parsed by `readNumber`, in `1/scale`, rounded: the fallback of `scaledAt`. */
+function writtenAt(bytes: Buffer, start: number, end: number, scale: number): number {
+  const value = Math.round(readNumber(bytes.toString('latin1', start, end)) * scale);
+  return value >= 0 && Number.isSafeInteger(value) ? value : Number.NaN;
+}
+
+/** A decimal number from 0 in units of 10^-places: exact up to that many decimals, rounded beyond. */
+function scaledAt(bytes: Buffer, start: number, end: number, places: number): number {
+  let value = 0;
+  let decimals = -1;
+  if (end <= start || end - start > exactDigits - places) return writtenAt(bytes, start, end, 10 ** places);
+  for (let i = start; i < end; i++) {
+    const code = bytes[i]!;
+    if (code >= zero && code <= nine) {
+      // Digits beyond the unit are left to the fallback, which rounds.
+      if (decimals >= places) return writtenAt(bytes, start, end, 10 ** places);
+      value = value * 10 + (code - zero);
+      if (decimals >= 0) decimals++;
+    } else if (code === point && decimals < 0) decimals = 0;
+    else return writtenAt(bytes, start, end, 10 ** places);
+  }
+  if (decimals <= 0 && bytes[end - 1] === point) return writtenAt(bytes, start, end, 10 ** places);
+  for (let i = Math.max(decimals, 0); i < places; i++) value *= 10;
+  return value;
+}
+
+const pricePlaces = Math.log10(priceUnits);
+const sizePlaces = Math.log10(sizeParts);
+
+/** Dollars from 0 as an integer of 1e-4 dollars. */
+export function priceAt(bytes: Buffer, start: number, end: number): number {
+  return scaledAt(bytes, start, end, pricePlaces);
+}
+
+/** Most sizes are integers of few digits. */
+export function sizeMicrosAt(bytes: Buffer, start: number, end: number): number {
+  // Nearly all sizes are whole and short.
+  const whole = end - start <= 8 ? countAt(bytes, start, end) : Number.NaN;
+  return Number.isNaN(whole) ? scaledAt(bytes, start, end, sizePlaces) : whole * sizeParts;
+}
+
+/** Epoch ms of a timestamp with a number of digits below its millisecond; NaN if it is outside the bounds. */
+export function stampMsAt(
+  bytes: Uint8Array,
+  start: number,
+  end: number,
+  digits: number,
+  { fromMs, toMs }: InstantBounds,
+): number {
+  const ms = countAt(bytes, start, end - digits);
+  return ms >= fromMs && ms <= toMs ? ms : Number.NaN;
+}
+
+/** Nanoseconds of the last digit, by the number of digits below a millisecond. */
+const nanosOfDigits = [1_000_000, 100_000, 10_000, 1000, 100, 10, 1];
+
+/** The nanoseconds of a timestamp within its millisecond. */
+export function stampNanosAt(bytes: Uint8Array, end: number, digits: number): number {
+  return digits === 0 ? 0 : countAt(bytes, end - digits, end) * nanosOfDigits[digits]!;
 }

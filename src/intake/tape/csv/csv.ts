@@ -1,5 +1,5 @@
 import { type HeaderFormat, lacking } from '../formats/format.ts';
-import { splitCsvLine } from '../text/csv-line.ts';
+import { splitCsvLine } from '../text/csv-rows.ts';
 import { type LineBatch, readLines } from './lines.ts';
 import { type OnBadLine, type OnBytes, TapeFileError } from './tape-file.ts';
 import { vendorFormatsOf } from './translate.ts';

@@ -1,10 +1,9 @@
 import { type Dividend, dividendKinds } from '../../../core/domain/market/dividends.ts';
 import type { ColumnOf } from '../formats/format.ts';
 import { dividendList as format } from '../formats/own-formats.ts';
-import { type Cells, cellReader } from './cells.ts';
 import type { CsvFormat } from './csv.ts';
 import { readExDate } from './splits.ts';
-import { readNumber } from './values.ts';
+import { type Cells, cellReader, readNumber } from './values.ts';
 
 type DividendColumn = ColumnOf<typeof format>;
 

@@ -1,9 +1,8 @@
 import type { Rate } from '../../../core/domain/market/rates.ts';
 import type { ColumnOf } from '../formats/format.ts';
 import { rateList as format } from '../formats/own-formats.ts';
-import { type Cells, cellReader } from './cells.ts';
 import type { CsvFormat } from './csv.ts';
-import { readCount, readNumber } from './values.ts';
+import { type Cells, cellReader, readCount, readNumber } from './values.ts';
 
 type RateColumn = ColumnOf<typeof format>;
 

@@ -1,9 +1,8 @@
-import type { RootEntry } from '../../../core/domain/chain/root-entry.ts';
+import type { RootEntry } from '../../../core/domain/chain/option-root.ts';
 import type { ColumnOf } from '../formats/format.ts';
 import { rootList as format } from '../formats/own-formats.ts';
-import { type Cells, cellReader } from './cells.ts';
 import type { CsvFormat } from './csv.ts';
-import { readCount } from './values.ts';
+import { type Cells, cellReader, readCount } from './values.ts';
 
 type RootColumn = ColumnOf<typeof format>;
 

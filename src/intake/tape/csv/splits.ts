@@ -3,9 +3,8 @@ import type { Split } from '../../../core/domain/market/splits.ts';
 import type { SessionDate } from '../../../core/domain/market-time.ts';
 import type { ColumnOf } from '../formats/format.ts';
 import { splitList as format } from '../formats/own-formats.ts';
-import { type Cells, cellReader } from './cells.ts';
 import type { CsvFormat } from './csv.ts';
-import { readNumber } from './values.ts';
+import { type Cells, cellReader, readNumber } from './values.ts';
 
 type SplitColumn = ColumnOf<typeof format>;
 

@@ -7,12 +7,11 @@ import {
   type TenorFrame,
   tenorFrames,
 } from '../../../core/domain/market/symbol.ts';
-import { type Tier, tiers } from '../../../platform/config/tier.ts';
+import { type Tier, tiers } from '../../../platform/config/tiers.ts';
 import type { ColumnOf } from '../formats/format.ts';
 import { symbolList as format } from '../formats/own-formats.ts';
-import { type Cells, cellReader } from './cells.ts';
 import type { CsvFormat } from './csv.ts';
-import { readCount } from './values.ts';
+import { type Cells, cellReader, readCount } from './values.ts';
 
 type SymbolColumn = ColumnOf<typeof format>;
 

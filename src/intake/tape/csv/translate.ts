@@ -9,8 +9,7 @@ import {
   VendorError,
   type VendorFormat,
 } from '../formats/vendor.ts';
-import { splitCsvLine } from '../text/csv-line.ts';
-import { columnFinder, csvRows } from '../text/csv-rows.ts';
+import { columnFinder, csvRows, splitCsvLine } from '../text/csv-rows.ts';
 import { jsonTexts, parseExact } from '../text/json-values.ts';
 
 /** The formats of all vendors. */

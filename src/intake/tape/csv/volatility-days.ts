@@ -2,9 +2,8 @@ import { isTradingDay } from '../../../core/domain/calendar.ts';
 import type { VolatilityDay } from '../../../core/domain/chain/volatility-day.ts';
 import type { ColumnOf } from '../formats/format.ts';
 import { volatilityDayList as format } from '../formats/own-formats.ts';
-import { type Cells, cellReader } from './cells.ts';
 import type { CsvFormat } from './csv.ts';
-import { readNumber } from './values.ts';
+import { type Cells, cellReader, readNumber } from './values.ts';
 
 type VolatilityDayColumn = ColumnOf<typeof format>;
 

@@ -1,6 +1,10 @@
-import type { ChainCapture } from '../../../core/domain/chain/chain.ts';
+import { type ChainCapture, type ChainRow, longestDelayMs } from '../../../core/domain/chain/chain.ts';
+import { sourceColumns } from '../../../core/domain/chain/chain-columns.ts';
 import type { ContractBook } from '../../../core/domain/chain/contract-book.ts';
-import type { InstantBounds } from '../../../core/domain/instant-gate.ts';
+import { readOptionContract } from '../../../core/domain/chain/option-contract.ts';
+import type { OptionRoots } from '../../../core/domain/chain/option-root.ts';
+import { namesOf, rowBy, snakeCase } from '../../../core/domain/columns.ts';
+import { expectedTime, type InstantBounds, isWithin } from '../../../core/domain/instant-gate.ts';
 import {
   highestStockPrice,
   type IndexValue,
@@ -9,28 +13,18 @@ import {
   type OptionQuote,
   priceUnits,
   type StockPrint,
+  splitNanos,
   splitSize,
   toPriceUnits,
   tradeNumber,
 } from '../../../core/domain/market/print.ts';
+import { readTicker } from '../../../core/domain/market/ticker.ts';
+import { assembleChain, contractRows } from '../chains/chain-rows.ts';
 import { TapeFileError } from '../csv/tape-file.ts';
-import { beforeExpiry } from '../csv/values.ts';
+import { beforeExpiry, shown } from '../csv/values.ts';
 import { largestOptionPrice, largestOptionSize } from '../prints/option-trades.ts';
 import { largestId } from '../prints/print-fields.ts';
 import { readIndexTicker } from '../text/vendor-ticker.ts';
-import { chainOfLine } from './live-chain.ts';
-import {
-  amount,
-  BadField,
-  conditionIds,
-  contractOf,
-  objectOf,
-  stamp,
-  text,
-  tickerOf,
-  type Unread,
-  whole,
-} from './live-fields.ts';
 
 /** A line of the live tape (docs/live-tape.md). */
 export type LiveRecord =
@@ -143,4 +137,154 @@ export function readLiveLine(text: string, book: ContractBook, bounds: InstantBo
     // One line must not end the tape.
     return `cannot be read (${(error as Error).message})`;
   }
+}
+
+const keys = rowBy(sourceColumns, snakeCase);
+const contractRow = contractRows(namesOf(sourceColumns));
+
+function rowOf(value: unknown, path: string): ChainRow {
+  const row = objectOf(value, path);
+  const contract = contractOf(row, readOptionContract);
+  const isGiven = (row.shares_per_contract ?? null) !== null;
+  const sharesPerContract = isGiven ? whole(row, 'shares_per_contract', 1_000_000) : undefined;
+  if (sharesPerContract === 0) throw new BadField('shares_per_contract', 'a whole number from 1', 0);
+  return contractRow(contract, (name) => optionalNumber(row, keys[name]) ?? Number.NaN, sharesPerContract);
+}
+
+/** Age of the quotes at the line's time, ms. Throws `BadField`. */
+function delayOf(line: Unread): number {
+  return (line.delay_ms ?? null) === null ? 0 : whole(line, 'delay_ms', longestDelayMs);
+}
+
+/**
+ * The chain of a live line of type `chain`. Unlike in the exchange's delayed-quote tables, a 0 is a zero here, except
+ * for an iv; null, an absent key, or a number outside its domain is unknown. Throws `BadField`, or `TapeFileError` for
+ * contracts of several underlyings or a repeated contract.
+ */
+function chainOfLine(line: Unread, bounds: InstantBounds, roots: OptionRoots): ChainCapture {
+  const underlying = tickerOf(line, 'underlying');
+  if (!Array.isArray(line.rows)) throw new BadField('rows', 'a list', line.rows);
+  const rows = line.rows.map((row, i) => {
+    try {
+      return rowOf(row, `rows[${i}]`);
+    } catch (error) {
+      // Errors name a row's keys by their path in the line.
+      if (error instanceof BadField && !error.message.startsWith('rows['))
+        error.message = `rows[${i}].${error.message}`;
+      throw error;
+    }
+  });
+  const partial = line.partial ?? false;
+  if (typeof partial !== 'boolean') throw new BadField('partial', 'true or false', partial);
+  const header = {
+    capturedAt: instant(line, 'captured_at_ms', bounds),
+    delayMs: delayOf(line),
+    spot: optionalNumber(line, 'spot'),
+    priorCloseSpot: optionalNumber(line, 'prior_close_spot'),
+    partial,
+  };
+  const chain = assembleChain('chain', rows, header, roots);
+  if (chain.underlying !== underlying)
+    throw new BadField('underlying', `${chain.underlying} as its contracts say`, underlying);
+  return chain;
+}
+
+/** Thrown for an invalid key of a live line; the message is the line's reason. */
+class BadField extends Error {
+  override readonly name = 'BadField';
+
+  constructor(key: string, expected: string, value: unknown) {
+    const got =
+      value === undefined ? 'nothing' : typeof value === 'string' ? shown(value) : JSON.stringify(value)?.slice(0, 40);
+    super(`${key}: expected ${expected}, got ${got}`);
+  }
+}
+
+/** A JSON object with unchecked content. */
+type Unread = Record<string, unknown>;
+
+/** A JSON value as an object. Throws `BadField` naming `key`. */
+function objectOf(value: unknown, key: string): Unread {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new BadField(key, 'an object', value);
+  return value as Unread;
+}
+
+/** A number from 0 to `max`. Throws `BadField`. */
+function amount(line: Unread, key: string, max = Number.MAX_SAFE_INTEGER): number {
+  const value = line[key];
+  if (typeof value === 'number' && value >= 0 && value <= max) return value;
+  throw new BadField(key, max === Number.MAX_SAFE_INTEGER ? 'a number from 0' : `a number from 0 to ${max}`, value);
+}
+
+/** A whole number from 0 to `max`; `missing` for an absent one, if given. Throws `BadField`. */
+function whole(line: Unread, key: string, max = Number.MAX_SAFE_INTEGER, missing?: number): number {
+  const value = line[key] ?? missing;
+  if (Number.isInteger(value) && (value as number) >= 0 && (value as number) <= max) return value as number;
+  throw new BadField(
+    key,
+    max === Number.MAX_SAFE_INTEGER ? 'a whole number from 0' : `a whole number from 0 to ${max}`,
+    value,
+  );
+}
+
+/** A number, null for null or an absent key. Throws `BadField`. */
+function optionalNumber(line: Unread, key: string): number | null {
+  const value = line[key] ?? null;
+  if (value === null || Number.isFinite(value)) return value as number | null;
+  throw new BadField(key, 'a number or null', value);
+}
+
+/** A text of at least one character. Throws `BadField`. */
+function text(line: Unread, key: string, expected: string): string {
+  const value = line[key];
+  if (typeof value === 'string' && value !== '') return value;
+  throw new BadField(key, expected, value);
+}
+
+const noConditions: readonly number[] = [];
+
+/** A ticker, in capitals; in any spelling of its suffix. Throws `BadField`. */
+function tickerOf(line: Unread, key: string): string {
+  const expected = 'a ticker such as SPY or BRK.B';
+  const value = text(line, key, expected);
+  const ticker = value === value.toUpperCase() ? readTicker(value) : null;
+  if (ticker === null) throw new BadField(key, expected, value);
+  return ticker;
+}
+
+/** `O:` and an OSI symbol, parsed by `read`, which returns null for an invalid one. Throws `BadField`. */
+function contractOf<T>(line: Unread, read: (text: string) => T | null): T {
+  const expected = 'O: and an OSI symbol';
+  const value = text(line, 'contract', expected);
+  const contract = /^O:[A-Z0-9]{16,21}$/.test(value) ? read(value) : null;
+  if (contract === null) throw new BadField('contract', expected, value);
+  return contract;
+}
+
+/** A list of condition ids; empty if absent. Throws `BadField`. */
+function conditionIds(line: Unread): readonly number[] {
+  const value = line.conditions ?? noConditions;
+  const isId = (id: unknown) => Number.isInteger(id) && (id as number) >= 0 && (id as number) <= largestId;
+  if (Array.isArray(value) && value.every(isId)) return value as readonly number[];
+  throw new BadField('conditions', 'a list of condition ids', value);
+}
+
+/**
+ * Nanoseconds since 1970, in decimal digits as a text: a JSON number would lose the last ones. Throws `BadField` unless
+ * it is an instant within the bounds.
+ */
+function stamp(line: Unread, bounds: InstantBounds): { tsMs: number; tsNanos: number } {
+  const value = line.sip_timestamp;
+  if (typeof value !== 'string' || !/^\d+$/.test(value))
+    throw new BadField('sip_timestamp', 'nanoseconds since 1970 as a string of digits', value);
+  const split = splitNanos(value);
+  if (isWithin(bounds, split.tsMs)) return split;
+  throw new BadField('sip_timestamp', expectedTime(+value, 'nanoseconds', bounds), value);
+}
+
+/** Milliseconds since 1970. Throws `BadField` unless it is an instant within the bounds. */
+function instant(line: Unread, key: string, bounds: InstantBounds): number {
+  const value = whole(line, key);
+  if (isWithin(bounds, value)) return value;
+  throw new BadField(key, expectedTime(value, 'milliseconds', bounds), value);
 }

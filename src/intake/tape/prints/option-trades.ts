@@ -1,9 +1,15 @@
 import type { ContractBook, TradedContract } from '../../../core/domain/chain/contract-book.ts';
 import { digitsBelowMs, type InstantBounds } from '../../../core/domain/instant-gate.ts';
 import { type OptionPrint, sizeParts } from '../../../core/domain/market/print.ts';
-import { type ByteCsvFormat, type ByteFields, readByteCsv, shownField } from '../csv/byte-csv.ts';
-import { byteTexts } from '../csv/byte-texts.ts';
-import { priceAt, sizeMicrosAt } from '../csv/byte-values.ts';
+import {
+  type ByteCsvFormat,
+  type ByteFields,
+  byteTexts,
+  priceAt,
+  readByteCsv,
+  shownField,
+  sizeMicrosAt,
+} from '../csv/byte-csv.ts';
 import type { ColumnIndex } from '../csv/csv.ts';
 import type { OnBadLine, OnBytes } from '../csv/tape-file.ts';
 import type { ColumnOf } from '../formats/format.ts';

@@ -1,8 +1,6 @@
 import type { TradedContract } from '../../../core/domain/chain/contract-book.ts';
 import type { FineUnit, InstantBounds } from '../../../core/domain/instant-gate.ts';
-import { type ByteFields, shownField } from '../csv/byte-csv.ts';
-import { byteTexts } from '../csv/byte-texts.ts';
-import { countAt, stampMsAt, stampNanosAt } from '../csv/byte-values.ts';
+import { type ByteFields, byteTexts, countAt, shownField, stampMsAt, stampNanosAt } from '../csv/byte-csv.ts';
 import { beforeExpiry, problemOfInstant } from '../csv/values.ts';
 import { type Format, spellings } from '../formats/format.ts';
 

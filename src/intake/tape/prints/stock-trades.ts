@@ -7,9 +7,16 @@ import {
   sizeParts,
   tradeNumber,
 } from '../../../core/domain/market/print.ts';
-import { type ByteCsvFormat, type ByteFields, readByteCsv, shownField } from '../csv/byte-csv.ts';
-import { byteTexts } from '../csv/byte-texts.ts';
-import { countAt, priceAt, sizeMicrosAt } from '../csv/byte-values.ts';
+import {
+  type ByteCsvFormat,
+  type ByteFields,
+  byteTexts,
+  countAt,
+  priceAt,
+  readByteCsv,
+  shownField,
+  sizeMicrosAt,
+} from '../csv/byte-csv.ts';
 import type { ColumnIndex } from '../csv/csv.ts';
 import type { OnBadLine, OnBytes } from '../csv/tape-file.ts';
 import type { UnservedTickers } from '../csv/unserved-tickers.ts';

@@ -3,8 +3,7 @@ import { type FileHandle, open } from 'node:fs/promises';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { crc32 } from 'node:zlib';
-import { failureOf } from './error-response.ts';
-import { type GetOptions, get } from './get.ts';
+import { failureOf, type GetOptions, get } from './get.ts';
 import { ObjectError } from './object-address.ts';
 
 /** An object to read. */

@@ -1,7 +1,6 @@
 import { posix } from 'node:path';
 import { AwsV4Signer } from 'aws4fetch';
-import { failureOf } from './error-response.ts';
-import { bodyText, type GetOptions, get, type RequestHeaders } from './get.ts';
+import { bodyText, failureOf, type GetOptions, get, type RequestHeaders } from './get.ts';
 import { bucketKey, ObjectError } from './object-address.ts';
 
 /** Location of buckets and credentials, from the AWS_* variables. */

@@ -1,5 +1,5 @@
 import { closeMinute } from '../../../core/domain/calendar.ts';
-import { knownRoots } from '../../../core/domain/chain/known-roots.ts';
+import { knownRoots } from '../../../core/domain/chain/option-root.ts';
 import { exchangeInstant, isDate } from '../../../core/domain/market-time.ts';
 import { minuteMs } from '../../../platform/runtime/clock.ts';
 import {

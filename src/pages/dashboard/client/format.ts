@@ -1,3 +1,7 @@
+import { html } from 'htm/preact';
+import type { VNode } from 'preact';
+import type { Timeframe } from './timeframes.ts';
+
 // Numbers in traders' notation. Every function documents its unit; null is a dash.
 
 /** Placeholder of an unknown figure. */
@@ -155,3 +159,49 @@ export function shortDate(isoText: string, beside: string | null): string {
  * An instant's day and time in New York: Nov 20 09:30; with the year if it differs from that of the date `beside` it.
  */
 export const dayAndTime = (ms: number, beside: string | null) => `${shortDate(dateOf(ms), beside)} ${clockTime(ms)}`;
+
+// A dash in place of an unknown figure.
+
+/**
+ * A figure, or a dash that says why it is unknown: to a pointer that rests on it, and to a tap, Enter or Space. `id` =
+ * its own in the page.
+ */
+export function figureOrWhy(text: string, id: string, why: string): string | VNode {
+  if (text !== unknown) return text;
+  return html`<button type="button" class="unknown" popovertarget=${id} title=${why} aria-label=${`Unknown: ${why}`}>${unknown}</button>
+    <span id=${id} class="why" popover="auto">${why}</span>` as VNode;
+}
+
+// Calendar dates, as texts YYYY-MM-DD, independent of clock and time zone.
+
+const dayMs = 86_400_000;
+
+/** The date `days` after `date`. */
+export function addDays(date: string, days: number): string {
+  return new Date(Date.parse(`${date}T00:00:00Z`) + days * dayMs).toISOString().slice(0, 10);
+}
+
+/** The last weekday before `date`. */
+export function weekdayBefore(date: string): string {
+  const before = addDays(date, -1);
+  const weekday = new Date(`${before}T00:00:00Z`).getUTCDay();
+  return weekday === 0 ? addDays(before, -2) : weekday === 6 ? addDays(before, -1) : before;
+}
+
+/** Number of days of candles: as far back as an API key may read, with bars for one page or little more. */
+const daysBack: Record<Exclude<Timeframe, '1m'>, number> = { '5m': 13, '1h': 89, '1d': 729 };
+
+/**
+ * The span of candles that ends with a session, as dates [from, to). Minutes: that session and the weekday before it.
+ */
+export function barSpan(timeframe: Timeframe, session: string): { from: string; to: string } {
+  const from = timeframe === '1m' ? weekdayBefore(session) : addDays(session, -daysBack[timeframe]);
+  return { from, to: addDays(session, 1) };
+}
+
+/** True if a text is a valid date. */
+export function isDate(text: string): boolean {
+  return (
+    /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(Date.parse(`${text}T00:00:00Z`)) && addDays(text, 0) === text
+  );
+}

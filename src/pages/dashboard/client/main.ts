@@ -5,14 +5,14 @@ import { marketLoaded } from '../../client/market-loading.ts';
 import { onKeyChange, readKey, sampleKey } from '../../client/stored-key.ts';
 import { App } from './app.ts';
 import { loadCharts } from './charts/chart.ts';
-import { readPalette } from './charts/theme-palette.ts';
+import { readPalette } from './charts/palette.ts';
 import { DashboardController } from './data/dashboard-controller.ts';
 import { graphAt } from './data/graph-client.ts';
 import { openLive } from './data/live-link.ts';
 import { type Visibility, whileVisible } from './data/while-visible.ts';
+import { partsInSight } from './panel.ts';
 import { listenForKeys } from './shortcuts.ts';
 import { addressOf, viewOf } from './view-address.ts';
-import { partsInSight } from './visible-panels.ts';
 
 const main = document.querySelector<HTMLElement>('#main')!;
 const now = () => Date.now();

@@ -4,11 +4,10 @@ import type { ComponentChildren, VNode } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { DashboardState } from './data/dashboard-state.ts';
 import type { FieldError } from './data/graph-client.ts';
-import type { Part } from './data/part-names.ts';
-import { whenInSight } from './visible-panels.ts';
+import { type Part, parts } from './data/part-names.ts';
 
 /** Datasets behind panels, by their names on the command line. */
-export type Dataset = 'stock-minute-bars' | 'stock-day-bars' | 'stock-trades' | 'chain' | 'option-trades';
+type Dataset = 'stock-minute-bars' | 'stock-day-bars' | 'stock-trades' | 'chain' | 'option-trades';
 
 /** State of a panel. */
 export type PanelState =
@@ -21,12 +20,12 @@ export type PanelState =
   | { kind: 'failed'; why: string };
 
 /** The error of a field of the answer, or of one above or below it; null = none. */
-export function errorAt(errors: readonly FieldError[], path: readonly string[]): FieldError | null {
+function errorAt(errors: readonly FieldError[], path: readonly string[]): FieldError | null {
   return errors.find(({ path: at }) => at.slice(0, path.length).every((part, index) => part === path[index])) ?? null;
 }
 
 /** The panel state for an error. */
-export function stateOfError(error: FieldError, tier: string | null): PanelState {
+function stateOfError(error: FieldError, tier: string | null): PanelState {
   if (error.code === 'not_entitled_tier') {
     return {
       kind: 'locked',
@@ -68,12 +67,12 @@ export function panelState(
 }
 
 /** A chart's figures as an accessible table. */
-export interface FigureTable {
+interface FigureTable {
   head: readonly string[];
   rows: readonly (readonly string[])[];
 }
 
-export interface PanelProps {
+interface PanelProps {
   id: string;
   title: string;
   state: PanelState;
@@ -162,3 +161,26 @@ export function Choice<Value extends string>({
     ${values.map((one) => html`<button type="button" class="chip" aria-pressed=${one === value} onClick=${() => choose(one)}>${names[one]}</button>`)}
   </div>` as VNode;
 }
+
+// Visibility of panels in the viewport.
+
+const isInSight = (panel: Element) => {
+  const { top, bottom } = panel.getBoundingClientRect();
+  return bottom > 0 && top < innerHeight;
+};
+
+/** The parts with a panel in the viewport. */
+export function partsInSight(): Part[] {
+  const panels = [...document.querySelectorAll<HTMLElement>('[data-part]')];
+  return parts.filter((part) => panels.some((panel) => panel.dataset.part === part && isInSight(panel)));
+}
+
+/** Calls `say` whenever an element enters or leaves the viewport. Returns the function that stops this. */
+export function whileInSight(element: Element, say: (inSight: boolean) => void): () => void {
+  const observer = new IntersectionObserver((entries) => say(entries.at(-1)!.isIntersecting));
+  observer.observe(element);
+  return () => observer.disconnect();
+}
+
+/** Calls `see` whenever the panel enters the viewport. Returns the function that stops this. */
+const whenInSight = (panel: Element, see: () => void) => whileInSight(panel, (inSight) => inSight && see());

@@ -1,5 +1,5 @@
 // Address of the page: /dashboard/SPY?tf=5m&session=2026-11-19.
-import { isDate } from './dates.ts';
+import { isDate } from './format.ts';
 import { type Timeframe, timeframes } from './timeframes.ts';
 
 /** The viewed symbol, timeframe and session. */

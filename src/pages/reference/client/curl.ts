@@ -1,7 +1,7 @@
 // The curl command of a request: the reference shows it, and "Try it" updates it.
 
 /** A request in curl's terms. */
-export interface CurlRequest {
+interface CurlRequest {
   method: string;
   /** The whole address. */
   url: string;
@@ -30,4 +30,16 @@ export function curlCommand({ method, url, credential, accept, body, contentType
     ...(output ? [`--output ${quoted(output)}`] : []),
     quoted(url),
   ].join(' \\\n  ');
+}
+
+/** Path and query of a request. Characters that need no encoding stay readable. */
+export function addressOf(
+  path: string,
+  queryNames: readonly string[],
+  params: Readonly<Record<string, string>>,
+): string {
+  const written = (text: string) => encodeURIComponent(text).replace(/%(2C|3A)/g, (code) => decodeURIComponent(code));
+  const query = queryNames.flatMap((name) => (params[name] === undefined ? [] : [`${name}=${written(params[name])}`]));
+  const filled = path.replace(/:(\w+)/g, (_, name: string) => written(params[name] ?? `{${name}}`));
+  return query.length > 0 ? `${filled}?${query.join('&')}` : filled;
 }

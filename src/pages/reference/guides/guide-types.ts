@@ -1,6 +1,6 @@
 import type { CompiledRoute } from '../../../rest/contract/compiled-route.ts';
 import type { PublishedLimits } from '../../guide-limits.ts';
-import type { Html } from '../../html.ts';
+import { type Html, html, prose } from '../../html.ts';
 
 /** Parts of a guide. */
 export interface GuideParts {
@@ -30,4 +30,10 @@ export interface Guide {
   /** Synonyms of the subject, which readers search for and the text does not use. */
   alsoCalled: string;
   sections: (parts: GuideParts) => readonly GuideSection[];
+}
+
+/** A table of texts; words between backticks are code. The first cell of a row is its heading. */
+export function table(head: readonly string[], rows: readonly (readonly string[])[]): Html {
+  return html`<div class="scroll" tabindex="0"><table class="fields"><thead><tr>${head.map((cell) => html`<th scope="col">${cell}</th>`)}</tr></thead>
+<tbody>${rows.map(([first, ...rest]) => html`<tr><th scope="row">${prose(first!)}</th>${rest.map((cell) => html`<td>${prose(cell)}</td>`)}</tr>`)}</tbody></table></div>`;
 }

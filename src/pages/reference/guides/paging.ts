@@ -2,8 +2,7 @@ import { writtenPath } from '../../../rest/contract/route.ts';
 import { html } from '../../html.ts';
 import { usualOrigin, withOrigin } from '../../origin.ts';
 import { answerOf, curlOf } from './examples.ts';
-import type { Guide, GuideParts, GuideSection } from './guide-types.ts';
-import { table } from './table.ts';
+import { type Guide, type GuideParts, type GuideSection, table } from './guide-types.ts';
 
 const count = (value: number) => value.toLocaleString('en-US');
 

@@ -1,8 +1,7 @@
-import { tiers } from '../../../platform/config/tier.ts';
+import { tiers } from '../../../platform/config/tiers.ts';
 import { html } from '../../html.ts';
 import { answerOf, curlOf } from './examples.ts';
-import type { Guide, GuideParts, GuideSection } from './guide-types.ts';
-import { table } from './table.ts';
+import { type Guide, type GuideParts, type GuideSection, table } from './guide-types.ts';
 
 const count = (value: number) => value.toLocaleString('en-US');
 const rateHeaders = ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset', 'x-ratelimit-consumed'];

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { classifications } from '../../../platform/config/tier.ts';
+import { classifications } from '../../../platform/config/tiers.ts';
 import { fieldError, jsonBody } from '../../contract/body.ts';
 import { route } from '../../contract/route.ts';
 

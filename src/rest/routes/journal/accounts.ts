@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { journalAccountFields } from '../../../core/domain/journal/journal-account.ts';
+import { journalAccountFields } from '../../../core/domain/journal.ts';
 import { mergePatchBody, objectBody } from '../../contract/body.ts';
 import { recordRoutes } from './records.ts';
 

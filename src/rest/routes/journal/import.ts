@@ -1,4 +1,4 @@
-import { importLimits, importRequests } from '../../../core/domain/journal/journal-import.ts';
+import { importLimits, importRequests } from '../../../core/domain/journal.ts';
 import type { BodyReader } from '../../contract/body.ts';
 import { opaqueId } from '../../contract/params.ts';
 import { route } from '../../contract/route.ts';

@@ -1,4 +1,4 @@
-import type { RecordFields, SentFields } from '../../../core/domain/journal/record-fields.ts';
+import type { RecordFields, SentFields } from '../../../core/domain/journal.ts';
 import type { BodyReader } from '../../contract/body.ts';
 import { cursor, opaqueId, positiveInt } from '../../contract/params.ts';
 import { type Route, type RouteSettings, route } from '../../contract/route.ts';

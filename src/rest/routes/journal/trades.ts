@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { journalTradeFields } from '../../../core/domain/journal/journal-trade.ts';
+import { journalTradeFields } from '../../../core/domain/journal.ts';
 import { mergePatchBody, objectBody } from '../../contract/body.ts';
 import { recordRoutes } from './records.ts';
 

@@ -3,8 +3,7 @@ import { figureOfRestName, savedScreenLimits } from '../../../core/domain/screen
 import { fieldError, jsonBody } from '../../contract/body.ts';
 import { cursor, jsonObject, opaqueId, positiveInt } from '../../contract/params.ts';
 import { route } from '../../contract/route.ts';
-import { invalidFilter } from './invalid-filter.ts';
-import { screenCursor } from './screen.ts';
+import { invalidFilter, screenCursor } from './screen.ts';
 
 export const screens = route({
   path: '/v2/screener/screens',

@@ -1,7 +1,16 @@
 import { figureOfRestName } from '../../../core/domain/screener.ts';
+import { type Failure, invalidParameter } from '../../../platform/wire/failure.ts';
 import { cursor, jsonObject, oneOf, positiveInt } from '../../contract/params.ts';
 import { route } from '../../contract/route.ts';
-import { invalidFilter } from './invalid-filter.ts';
+
+/** The error of a filter or its order, with the place in it, from the message of the graph. */
+export function invalidFilter(problem: string): Failure {
+  const [, written, reason] = /(?: at "([^"]+)")?; (.*)$/s.exec(problem) ?? [];
+  const place = written?.replace(/^screen\./, '').replace(/^orderBy/, 'order_by');
+  const parameter = place?.startsWith('order_by') ? 'order_by' : 'where';
+  const within = place === parameter ? undefined : place;
+  return invalidParameter(parameter, [within, reason ?? 'expected the filter of the graph'].filter(Boolean).join(': '));
+}
 
 /** The cursor of a screen. */
 export const screenCursor = cursor(1000, 'MS5bIkFBUEwiLG51bGxdLms0cEV3NVAxQ3lYSA').optional();

@@ -1,4 +1,4 @@
-import { toNumber } from './checked-number.ts';
+import { toNumber } from './row-values.ts';
 
 /** A row of a model with numbers for its BIGINTs. */
 export type Numbered<Row> = {

@@ -1,5 +1,4 @@
 import { expect, it } from 'vitest';
-import { BarRowPool } from '../../../../src/core/analytics/bars/bar-row-pool.ts';
 import {
   addToBar,
   type BarRows,
@@ -7,6 +6,7 @@ import {
   createBarRows,
   emptyBar,
 } from '../../../../src/core/analytics/bars/bar-rows.ts';
+import { BarRowPool } from '../../../../src/core/analytics/bars/option-bars-from-prints.ts';
 import { ordinaryOptionTraits } from '../../../../src/core/domain/flow/option-trade-conditions.ts';
 import { randomFrom } from '../../../../src/intake/sample/market/random.ts';
 

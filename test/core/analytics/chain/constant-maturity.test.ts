@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { volatilityAtDays } from '../../../../src/core/analytics/chain/constant-maturity.ts';
 import { solveChain, withSolved } from '../../../../src/core/analytics/chain/solve-chain.ts';
-import { volatilitySurface } from '../../../../src/core/analytics/chain/volatility-surface.ts';
+import { volatilityAtDays, volatilitySurface } from '../../../../src/core/analytics/chain/volatility-surface.ts';
 import { blackScholes } from '../../../../src/core/analytics/pricing/black-scholes.ts';
 import { brent } from '../../../../src/core/analytics/pricing/brent.ts';
 import { market, pricedChain, smileAt } from '../priced-chain.ts';

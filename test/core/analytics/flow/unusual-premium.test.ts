@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { premiumBefore, premiumRatios } from '../../../../src/core/analytics/flow/unusual-premium.ts';
+import { premiumBefore, premiumRatios } from '../../../../src/core/analytics/flow/unusual.ts';
 
 test('premium so far is that of the minutes that began before', () => {
   const minutes = {

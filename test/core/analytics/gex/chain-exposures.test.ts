@@ -4,7 +4,7 @@ import { priceChain, solveChain, withSolved } from '../../../../src/core/analyti
 import { computeGexCapture } from '../../../../src/core/analytics/gex/capture.ts';
 import { type ChainExposures, chainExposures } from '../../../../src/core/analytics/gex/chain-exposures.ts';
 import type { ChainCapture } from '../../../../src/core/domain/chain/chain.ts';
-import type { Exposures } from '../../../../src/core/domain/exposures.ts';
+import type { Exposures } from '../../../../src/core/domain/gex/gex.ts';
 import { chainOf, market, pricedChain } from '../priced-chain.ts';
 
 const options = { rate: market.rate, allGreeks: true };

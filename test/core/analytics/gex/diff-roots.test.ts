@@ -4,7 +4,7 @@ import { diffGex } from '../../../../src/core/analytics/gex/diff.ts';
 import type { PricedCapture } from '../../../../src/core/analytics/gex/diff-capture.ts';
 import { type ChainCapture, solveOrigins } from '../../../../src/core/domain/chain/chain.ts';
 import { standardRoots } from '../../../../src/core/domain/chain/option-root.ts';
-import { type GexDifference, gexCauses } from '../../../../src/core/domain/gex-diff.ts';
+import { type GexDifference, gexCauses } from '../../../../src/core/domain/gex/gex.ts';
 import type { Dividend } from '../../../../src/core/domain/market/dividends.ts';
 import {
   blackGamma,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { diffGex } from '../../../../src/core/analytics/gex/diff.ts';
 import { type OptionRoots, standardRoots } from '../../../../src/core/domain/chain/option-root.ts';
-import { type GexDifference, gexCauses } from '../../../../src/core/domain/gex-diff.ts';
+import { type GexDifference, gexCauses } from '../../../../src/core/domain/gex/gex.ts';
 import {
   type BlackInputs,
   blackGamma,

@@ -6,7 +6,7 @@ import {
   flipStatusOfRows,
   grossOfRows,
   isRemote,
-} from '../../../../src/core/analytics/gex/flip-status.ts';
+} from '../../../../src/core/analytics/gex/flip-point.ts';
 import { chainOf, market, pricedRow } from '../priced-chain.ts';
 
 const figures: FlipFigures = {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { solveChain, withSolved } from '../../../../src/core/analytics/chain/solve-chain.ts';
 import { computeGexCapture, vendorNetGex } from '../../../../src/core/analytics/gex/capture.ts';
-import { gammaDecimals, roundingBias } from '../../../../src/core/analytics/gex/gamma-decimals.ts';
+import { gammaDecimals, roundingBias } from '../../../../src/core/analytics/gex/exposure.ts';
 import { roundTo } from '../../../../src/core/domain/units.ts';
 import { market, pricedChain, pricedRow } from '../priced-chain.ts';
 

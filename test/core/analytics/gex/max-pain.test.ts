@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { maxPain, type StrikeInterest } from '../../../../src/core/analytics/gex/max-pain.ts';
+import { maxPain, type StrikeInterest } from '../../../../src/core/analytics/gex/levels.ts';
 
 /** Payout to holders if the price settles at `price`, thousandths × contracts. */
 function payout(rows: readonly StrikeInterest[], price: number): number {

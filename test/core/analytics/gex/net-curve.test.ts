@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { netCurve, rowsOfExpiries } from '../../../../src/core/analytics/gex/net-curve.ts';
+import { netCurve, rowsOfExpiries } from '../../../../src/core/analytics/gex/flip-point.ts';
 import { type GexRow, gexColumns, gexRowAt, noContracts } from '../../../../src/core/domain/gex/gex.ts';
 import { epochDay } from '../../../../src/core/domain/market-time.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { topStrikes } from '../../../../src/core/analytics/gex/top-strikes.ts';
+import { topStrikes } from '../../../../src/core/analytics/gex/gex-rows.ts';
 
 const top = (gex: number[], count: number) => {
   const kept = topStrikes({ gex: Float64Array.from(gex) }, count);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { sigmaMove, straddleMove } from '../../../../src/core/analytics/chain/expected-move.ts';
-import { gexPeaks, walls } from '../../../../src/core/analytics/gex/walls.ts';
+import { sigmaMove, straddleMove } from '../../../../src/core/analytics/gex/expiries.ts';
+import { gexPeaks, walls } from '../../../../src/core/analytics/gex/levels.ts';
 
 test('walls are the strikes of the largest positive and the most negative net gex, of equals the lower', () => {
   const rows = [

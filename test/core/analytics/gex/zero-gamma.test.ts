@@ -1,7 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { gex } from '../../../../src/core/analytics/gex/exposure.ts';
-import { flipPoint } from '../../../../src/core/analytics/gex/flip-point.ts';
-import { gammaProfile, type RepricedPosition, zeroGamma } from '../../../../src/core/analytics/gex/zero-gamma.ts';
+import {
+  flipPoint,
+  gammaProfile,
+  type RepricedPosition,
+  zeroGamma,
+} from '../../../../src/core/analytics/gex/flip-point.ts';
 import { blackScholes } from '../../../../src/core/analytics/pricing/black-scholes.ts';
 import { profileCrossing } from '../../../support/profile-crossing.ts';
 

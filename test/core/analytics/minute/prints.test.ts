@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { MinutePrints } from '../../../../src/core/analytics/minute/prints.ts';
+import { MinutePrints } from '../../../../src/core/analytics/minute/tape.ts';
 import { createContractBook } from '../../../../src/core/domain/chain/contract-book.ts';
 import { print } from '../../../support/tapes/option-tape.ts';
 

@@ -7,7 +7,7 @@ import {
 } from '../../../../src/core/analytics/minute/solve.ts';
 import { americanPrice, americanValue } from '../../../../src/core/analytics/pricing/american.ts';
 import { blackScholes } from '../../../../src/core/analytics/pricing/black-scholes.ts';
-import { yearsToExpiry } from '../../../../src/core/analytics/pricing/expiry-time.ts';
+import { yearsToExpiry } from '../../../../src/core/analytics/pricing/chain-groups.ts';
 import { type OptionContract, readOptionContract } from '../../../../src/core/domain/chain/option-contract.ts';
 import { standardRoots } from '../../../../src/core/domain/chain/option-root.ts';
 import { chainCapture, chainRow, newYork } from '../../../support/option-market.ts';

@@ -4,9 +4,8 @@ import { solveChain } from '../../../../src/core/analytics/chain/solve-chain.ts'
 import { computeGexCapture } from '../../../../src/core/analytics/gex/capture.ts';
 import { americanPrice } from '../../../../src/core/analytics/pricing/american.ts';
 import { blackScholes } from '../../../../src/core/analytics/pricing/black-scholes.ts';
-import { groupChain } from '../../../../src/core/analytics/pricing/chain-groups.ts';
+import { groupChain, yearsUntil } from '../../../../src/core/analytics/pricing/chain-groups.ts';
 import { chainMarket } from '../../../../src/core/analytics/pricing/chain-market.ts';
-import { yearsUntil } from '../../../../src/core/analytics/pricing/expiry-time.ts';
 import type { ChainCapture, ChainRow } from '../../../../src/core/domain/chain/chain.ts';
 import { lastInstant, standardRoots } from '../../../../src/core/domain/chain/option-root.ts';
 import type { Dividend } from '../../../../src/core/domain/market/dividends.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { yearsToExpiry, yearsUntil } from '../../../../src/core/analytics/pricing/expiry-time.ts';
+import { yearsToExpiry, yearsUntil } from '../../../../src/core/analytics/pricing/chain-groups.ts';
 import { carriedForward, parityForward } from '../../../../src/core/analytics/pricing/forward.ts';
 import { nearestPairs } from '../../../../src/core/analytics/pricing/quoted-pairs.ts';
 import { lastInstant } from '../../../../src/core/domain/chain/option-root.ts';

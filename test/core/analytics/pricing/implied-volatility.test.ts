@@ -2,8 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { blackScholes } from '../../../../src/core/analytics/pricing/black-scholes.ts';
-import { europeanVolatility } from '../../../../src/core/analytics/pricing/implied-volatility.ts';
+import { blackScholes, europeanVolatility } from '../../../../src/core/analytics/pricing/black-scholes.ts';
 
 const reference = JSON.parse(readFileSync(path.join(import.meta.dirname, 'black-prices-60-digits.json'), 'utf8')) as {
   rows: ['call' | 'put', number, number, number][];

@@ -3,7 +3,7 @@ import { solveChain } from '../../../../src/core/analytics/chain/solve-chain.ts'
 import { computeGexCapture } from '../../../../src/core/analytics/gex/capture.ts';
 import { minuteMarket } from '../../../../src/core/analytics/minute/minute-market.ts';
 import { chainGroups } from '../../../../src/core/analytics/minute/solve.ts';
-import { yearsUntil } from '../../../../src/core/analytics/pricing/expiry-time.ts';
+import { yearsUntil } from '../../../../src/core/analytics/pricing/chain-groups.ts';
 import { groupKey, type KnownGroups } from '../../../../src/core/analytics/pricing/group-market.ts';
 import { type ChainCapture, type ChainRow, unknownNumbers } from '../../../../src/core/domain/chain/chain.ts';
 import { lastInstant, standardRoots } from '../../../../src/core/domain/chain/option-root.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { growLattice } from '../../../../src/core/analytics/pricing/american.ts';
 import { blackScholes, type OptionInputs } from '../../../../src/core/analytics/pricing/black-scholes.ts';
-import { growLattice } from '../../../../src/core/analytics/pricing/lattice.ts';
 
 const markets = fc.record({
   right: fc.constantFrom('call', 'put'),

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { centreOf, pairsNearMoney } from '../../../../src/core/analytics/pricing/near-money.ts';
+import { centreOf, pairsNearMoney } from '../../../../src/core/analytics/pricing/quoted-pairs.ts';
 
 /** Pairs whose K + C − P is `price`, with straddles of at least `straddle`. */
 function pairsAround(price: number, straddle: number, strikes: readonly number[]) {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { erfcx, normalCdf, normalPdf } from '../../../../src/core/analytics/pricing/normal.ts';
+import { erfcx, normalCdf, normalPdf } from '../../../../src/core/analytics/pricing/black-scholes.ts';
 
 // Computed with 40 decimal digits (mpmath 1.3).
 const cdfs: [number, number][] = [

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { groupChain } from '../../../../src/core/analytics/pricing/chain-groups.ts';
+import { groupChain, yearsUntil } from '../../../../src/core/analytics/pricing/chain-groups.ts';
 import { type ChainMarket, chainMarket } from '../../../../src/core/analytics/pricing/chain-market.ts';
-import { yearsUntil } from '../../../../src/core/analytics/pricing/expiry-time.ts';
 import { sharedInterval } from '../../../../src/core/analytics/pricing/implied-spot.ts';
 import { type ChainCapture, type ChainRow, unknownNumbers } from '../../../../src/core/domain/chain/chain.ts';
 import { lastInstant } from '../../../../src/core/domain/chain/option-root.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { solveChain } from '../../../../src/core/analytics/chain/solve-chain.ts';
 import { americanPrice } from '../../../../src/core/analytics/pricing/american.ts';
-import { yearsUntil } from '../../../../src/core/analytics/pricing/expiry-time.ts';
+import { yearsUntil } from '../../../../src/core/analytics/pricing/chain-groups.ts';
 import { type ChainRow, solveOrigins } from '../../../../src/core/domain/chain/chain.ts';
 import { lastInstant } from '../../../../src/core/domain/chain/option-root.ts';
 import { capturedAt, chainOf, pricedRow } from '../priced-chain.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createPrintLines } from '../../../../src/core/analytics/prints/print-lines.ts';
+import { createPrintLines } from '../../../../src/core/analytics/prints/duplicates.ts';
 import { createReorder } from '../../../../src/core/analytics/prints/reorder.ts';
 
 test('entries come out in order, however puts and takes are mixed', () => {

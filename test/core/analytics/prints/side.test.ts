@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { sideIndex, sideOf } from '../../../../src/core/analytics/prints/side.ts';
+import { sideIndex, sideOf } from '../../../../src/core/analytics/prints/quote-book.ts';
 import { commonSide } from '../../../../src/core/domain/flow/event-figures.ts';
 import { flowSides } from '../../../../src/core/domain/flow/flow.ts';
 import { contract, print, quote, runTape, type TapeRecord } from '../../../support/tapes/option-tape.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { volatilityRank } from '../../../../src/core/analytics/volatility/rank.ts';
+import { volatilityRank } from '../../../../src/core/analytics/volatility.ts';
 
 const upTo = (count: number, from = 1) => Array.from({ length: count }, (_, i) => (from + i) / 1000);
 

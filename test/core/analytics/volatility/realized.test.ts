@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { variancePremium } from '../../../../src/core/analytics/volatility/premium.ts';
-import { realizedVolatility } from '../../../../src/core/analytics/volatility/realized.ts';
+import { realizedVolatility, variancePremium } from '../../../../src/core/analytics/volatility.ts';
 
 interface Day {
   open: number;

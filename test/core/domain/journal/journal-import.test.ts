@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { csvRecords } from '../../../../src/core/domain/journal/csv-records.ts';
-import { importLimits, readJournalBody } from '../../../../src/core/domain/journal/journal-import.ts';
+import { csvRecords } from '../../../../src/core/domain/csv-records.ts';
+import { importLimits, readJournalBody } from '../../../../src/core/domain/journal.ts';
 import { ContentTooLarge, InvalidValue } from '../../../../src/platform/runtime/invalid-value.ts';
 
 const now = 1_800_000_000_000;

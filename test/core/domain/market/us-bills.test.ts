@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { billOn, billRate, billWithout } from '../../../../src/core/domain/market/us-bills.ts';
+import { billOn, billRate, billWithout } from '../../../../src/core/domain/market/rates.ts';
 import { sharedCsv } from '../../../support/shared-csv.ts';
 import { hasSharedData } from '../../../support/shared-data.ts';
 

@@ -5,7 +5,7 @@ import {
   type CaptureSchedule,
   isCaptureTime,
   nextCapture,
-} from '../../../../src/intake/ingest/chains/capture-schedule.ts';
+} from '../../../../src/intake/ingest/chains/capture-chains.ts';
 import { minuteMs } from '../../../../src/platform/runtime/clock.ts';
 
 const schedule: CaptureSchedule = { everyMs: 5 * minuteMs, delayMs: 0, always: false };

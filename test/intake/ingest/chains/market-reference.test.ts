@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { americanPrice } from '../../../../src/core/analytics/pricing/american.ts';
-import { yearsUntil } from '../../../../src/core/analytics/pricing/expiry-time.ts';
+import { yearsUntil } from '../../../../src/core/analytics/pricing/chain-groups.ts';
 import { lastInstant, standardRoots } from '../../../../src/core/domain/chain/option-root.ts';
 import type { Dividend } from '../../../../src/core/domain/market/dividends.ts';
 import { exchangeInstant } from '../../../../src/core/domain/market-time.ts';

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { type MinuteMarket, minuteSolve } from '../../../../src/core/analytics/minute/solve.ts';
-import { yearsToExpiry } from '../../../../src/core/analytics/pricing/expiry-time.ts';
+import { yearsToExpiry } from '../../../../src/core/analytics/pricing/chain-groups.ts';
 import { type OptionContract, readOptionContract } from '../../../../src/core/domain/chain/option-contract.ts';
 import { standardRoots } from '../../../../src/core/domain/chain/option-root.ts';
 import { toBarColumns } from '../../../../src/core/domain/market/bar.ts';

@@ -2,8 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { optionRoots, standardRoots } from '../../../../src/core/domain/chain/option-root.ts';
-import type { RootEntry } from '../../../../src/core/domain/chain/root-entry.ts';
+import { optionRoots, type RootEntry, standardRoots } from '../../../../src/core/domain/chain/option-root.ts';
 import type { SymbolEntry } from '../../../../src/core/domain/market/symbol.ts';
 import { exchangeInstant } from '../../../../src/core/domain/market-time.ts';
 import { starterRegistryFile } from '../../../../src/intake/ingest/files/lists/starter-registry.ts';

@@ -5,7 +5,7 @@ import {
   starterRegistryFile,
 } from '../../../../src/intake/ingest/files/lists/starter-registry.ts';
 import { ingestFiles } from '../../../../src/intake/ingest/ingest.ts';
-import { tiers } from '../../../../src/platform/config/tier.ts';
+import { tiers } from '../../../../src/platform/config/tiers.ts';
 import { symbolRegistry } from '../../../../src/store/market/symbols.ts';
 import { storeForThisTest } from '../../../support/store.ts';
 

@@ -6,8 +6,13 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { exchangeInstant } from '../../../../src/core/domain/market-time.ts';
 import { type IngestOptions, ingestFiles } from '../../../../src/intake/ingest/ingest.ts';
 import { reconcile } from '../../../../src/intake/ingest/options/reconcile.ts';
-import { listQuotes, lockOptionQuotes, quotePart, saveQuoteParts } from '../../../../src/store/chain/option-quotes.ts';
-import type { QuoteColumns } from '../../../../src/store/chain/quote-block.ts';
+import {
+  listQuotes,
+  lockOptionQuotes,
+  type QuoteColumns,
+  quotePart,
+  saveQuoteParts,
+} from '../../../../src/store/chain/option-quotes.ts';
 import { inTransaction } from '../../../../src/store/rows/transaction.ts';
 import { tapegraph } from '../../../cli/command-line.ts';
 import { modelColumns } from '../../../support/model-columns.ts';

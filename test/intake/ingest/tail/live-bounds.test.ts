@@ -4,7 +4,7 @@ import { methodologySettings, tapeSettings } from '../../../../src/core/analytic
 import { OptionTape } from '../../../../src/core/analytics/session/option-tape.ts';
 import { exchangeInstant } from '../../../../src/core/domain/market-time.ts';
 import { follow } from '../../../../src/intake/ingest/tail/follow.ts';
-import { liveHoldMs, visibleWithinMs } from '../../../../src/intake/ingest/tail/live-bounds.ts';
+import { liveHoldMs, visibleWithinMs } from '../../../../src/intake/ingest/tail/live-session.ts';
 import { storeForThisTest } from '../../../support/store.ts';
 import { print, tapeSession, tapeStart } from '../../../support/tapes/option-tape.ts';
 

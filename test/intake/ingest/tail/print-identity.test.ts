@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { exchangeInstant } from '../../../../src/core/domain/market-time.ts';
 import { ingestFiles } from '../../../../src/intake/ingest/ingest.ts';
 import { type FollowOptions, follow } from '../../../../src/intake/ingest/tail/follow.ts';
-import { contractMinutesOf } from '../../../../src/store/flow/contract-minute-block.ts';
+import { contractMinutesOf } from '../../../../src/store/flow/contract-minutes.ts';
 import { stockBlockKey } from '../../../../src/store/market/bar-blocks.ts';
 import { decodeBars } from '../../../../src/store/market/bar-codec.ts';
 import { readLiveQuotes } from '../../../../src/store/market/live-quotes.ts';

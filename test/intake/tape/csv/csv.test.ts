@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { type CsvFormat, readCsv } from '../../../../src/intake/tape/csv/csv.ts';
 import type { BadLine } from '../../../../src/intake/tape/csv/tape-file.ts';
 import { readCount, readInstant, readNumber } from '../../../../src/intake/tape/csv/values.ts';
-import { splitCsvLine } from '../../../../src/intake/tape/text/csv-line.ts';
+import { splitCsvLine } from '../../../../src/intake/tape/text/csv-rows.ts';
 import { readVendorTicker } from '../../../../src/intake/tape/text/vendor-ticker.ts';
 import { wideBounds } from '../../../support/tapes/tape-lines.ts';
 import { temporaryFolder } from '../../../support/temporary-folder.ts';

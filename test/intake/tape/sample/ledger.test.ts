@@ -4,8 +4,7 @@ import { StockTape } from '../../../../src/core/analytics/session/stock-tape.ts'
 import { regularSession } from '../../../../src/core/domain/calendar.ts';
 import { createContractBook } from '../../../../src/core/domain/chain/contract-book.ts';
 import { contractId } from '../../../../src/core/domain/chain/option-contract.ts';
-import type { Coverage } from '../../../../src/core/domain/flow/coverage.ts';
-import { flowEventKinds, flowSides } from '../../../../src/core/domain/flow/flow.ts';
+import { type Coverage, flowEventKinds, flowSides } from '../../../../src/core/domain/flow/flow.ts';
 import { splitNanos } from '../../../../src/core/domain/market/print.ts';
 import {
   compositionCategories,
@@ -15,7 +14,7 @@ import {
 import type { SessionDate } from '../../../../src/core/domain/market-time.ts';
 import { listedExpiries } from '../../../../src/intake/sample/market/listing.ts';
 import { liveTapeLines } from '../../../../src/intake/sample/market/live-tape.ts';
-import { recipes } from '../../../../src/intake/sample/market/options/planted-kinds.ts';
+import { recipes } from '../../../../src/intake/sample/market/options/option-plants.ts';
 import { samplePrices } from '../../../../src/intake/sample/market/prices.ts';
 import { stockSession } from '../../../../src/intake/sample/market/stock-tape.ts';
 import { tickersOfTape } from '../../../../src/intake/sample/market/stock-tape-file.ts';

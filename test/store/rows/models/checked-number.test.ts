@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { toNumber } from '../../../../src/store/rows/models/checked-number.ts';
+import { toNumber } from '../../../../src/store/rows/models/row-values.ts';
 import { storeForThisTest } from '../../../support/store.ts';
 
 test('a bigint becomes the same number as long as numbers are exact', () => {

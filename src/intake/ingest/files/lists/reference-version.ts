@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { MarketReference } from '../../../../core/analytics/pricing/market-reference.ts';
+import type { MarketReference } from '../../../../core/analytics/pricing/group-rate.ts';
 import { nextTradingDay } from '../../../../core/domain/calendar.ts';
 import type { OptionRoots } from '../../../../core/domain/chain/option-root.ts';
 import type { SessionDate } from '../../../../core/domain/market-time.ts';

@@ -1,8 +1,22 @@
+import type { FlowSide } from '../../../../core/domain/flow/flow.ts';
 import type { Random } from '../random.ts';
-import type { Leg, PlannedPrint, TapePlan } from '../tape-plan.ts';
+import {
+  eventFromUsd,
+  fills,
+  type Leg,
+  microsecond,
+  millisecond,
+  type PlannedPrint,
+  premiumFrom,
+  priceOf,
+  type Stage,
+  sizeFor,
+  sizeUnder,
+  type TapePlan,
+} from '../tape-plan.ts';
 import { slotMs, type TapeSlots } from '../tape-slots.ts';
 import type { OptionMarket, SampleContract, SampleOptionPrint } from './option-market.ts';
-import { type LegShape, type Recipe, recipes } from './planted-kinds.ts';
+import { quoteTick } from './option-value.ts';
 
 /** A planned print, and the resulting one. */
 export interface PlantedPrint {
@@ -155,3 +169,197 @@ export function plantAll(stage: OptionStage, count: number): Plant[] {
   }
   return planted;
 }
+
+/** A single print just below the bound. */
+function smallBlock({ legs, exchanges }: Stage): TapePlan {
+  const { ask } = legs[0]!;
+  const size = sizeUnder(eventFromUsd.single_block, ask);
+  return { kind: null, prints: fills([size], [0], exchanges, ask, 209, 'buy_inferred'), cancelled: [] };
+}
+
+/** Two prints that would be a sweep of 60 to 90 thousand dollars, but differ in `apart`. */
+function noSweep({ legs, exchanges, random }: Stage, apart: 'time' | 'exchange' | 'side' | 'premium'): TapePlan | null {
+  if (exchanges.length < 2) return null;
+  const [{ bid, ask }] = legs as [Leg];
+  // One contract more or less must not cross the bound.
+  if (ask > 1500) return null;
+  const premium = apart === 'premium' ? 24_000 : 30_000 + random.next() * 15_000;
+  const secondPrice = apart === 'side' ? bid : ask;
+  const prints = fills(
+    [sizeUnder(premium, ask), sizeUnder(premium, secondPrice) + 1],
+    [0, apart === 'time' ? 101 + Math.floor(Math.max(0, random.next() - 0.5) * 160) : 60],
+    apart === 'exchange' ? [exchanges[0]!, exchanges[0]!] : exchanges,
+    ask,
+    219,
+    'buy_inferred',
+  );
+  prints[1] = { ...prints[1]!, cents: secondPrice };
+  return { kind: null, prints, cancelled: [] };
+}
+
+/** Two legs that would be a spread above the bound, but are too far apart in time, or on two exchanges. */
+function noSpread({ legs, exchanges }: Stage, apart: 'time' | 'exchange'): TapePlan | null {
+  if (apart === 'exchange' && exchanges.length < 2) return null;
+  const prints = legs.map(
+    ({ ask }, leg): PlannedPrint => ({
+      leg,
+      atNanos: leg * (apart === 'time' ? 51 : 5) * millisecond,
+      exchange: exchanges[apart === 'exchange' ? leg : 0]!,
+      cents: ask,
+      size: sizeUnder(90_000, ask),
+      condition: 232,
+      side: 'buy_inferred',
+    }),
+  );
+  return { kind: null, prints, cancelled: [] };
+}
+
+/** A compression trade: as large as possible, and in no figure. */
+function compression({ legs, exchanges, random }: Stage): TapePlan | null {
+  if (legs[0]!.contract.market.exchanges.length > 1) return null;
+  const { ask } = legs[0]!;
+  const size = sizeFor(premiumFrom(random, 200_000), ask);
+  return { kind: null, prints: fills([size], [0], exchanges, ask, 247, 'unknown'), cancelled: [] };
+}
+
+/** A single print above the bound. */
+function block({ random, legs, exchanges }: Stage, condition: number, side: FlowSide): TapePlan | null {
+  const cents = priceOf(side, legs[0]!, random);
+  if (cents === null) return null;
+  const size = sizeFor(premiumFrom(random, eventFromUsd.single_block), cents);
+  return { kind: 'single_block', prints: fills([size], [0], exchanges, cents, condition, side), cancelled: [] };
+}
+
+/** A block that becomes none: a cancel removes the execution. */
+function busted(stage: Stage): TapePlan | null {
+  const plan = block(stage, 209, 'buy_inferred');
+  return plan && { ...plan, cancelled: [0] };
+}
+
+/** Prints of one side in sequence over several exchanges, away from the quote. */
+function sweep(
+  { random, legs, exchanges }: Stage,
+  condition: number,
+  side: FlowSide,
+  longestGapMs: number,
+): TapePlan | null {
+  if (exchanges.length < 2) return null;
+  const count = 2 + Math.floor(random.next() * 5);
+  const premium = premiumFrom(random, eventFromUsd.sweep) / count;
+  const start = priceOf(side, legs[0]!, random)!;
+  const tick = 100 * quoteTick(legs[0]!.contract.market.entry);
+  const step = side === 'buy_inferred' ? tick : side === 'sell_inferred' ? -tick : 0;
+  let atNanos = 0;
+  const prints = Array.from({ length: count }, (_, i): PlannedPrint => {
+    const gap = Math.max(1, Math.floor(random.next() * longestGapMs * 1000)) * microsecond;
+    // The longest allowed gaps: six prints are then 500 ms apart.
+    if (i > 0) atNanos += longestGapMs === 100 ? 100 * millisecond : gap;
+    const cents = Math.max(1, start + step * Math.floor(i / 2));
+    const exchange = exchanges[i < 2 ? i : Math.floor(random.next() * exchanges.length)]!;
+    return { leg: 0, atNanos, exchange, cents, size: sizeFor(premium, cents), condition, side };
+  });
+  return { kind: 'sweep', prints, cancelled: [] };
+}
+
+/** A sweep of four prints on four exchanges. The second print is cancelled; the rest is still a sweep. */
+function sweepWithCancel({ random, legs, exchanges }: Stage): TapePlan | null {
+  if (exchanges.length < 4) return null;
+  const { ask } = legs[0]!;
+  const size = sizeFor(premiumFrom(random, eventFromUsd.sweep) / 3, ask);
+  const sizes = [size, size + 1, size, size];
+  const gapMs = 1 + Math.floor(random.next() * 49);
+  const atMs = sizes.map((_, i) => i * gapMs);
+  return { kind: 'sweep', prints: fills(sizes, atMs, exchanges, ask, 219, 'buy_inferred'), cancelled: [1] };
+}
+
+/** Legs traded together, each on the given side, within 50 ms on one exchange. */
+function spread(
+  { random, legs, exchanges }: Stage,
+  sides: readonly FlowSide[],
+  condition: number,
+  withinMs: number,
+): TapePlan | null {
+  const prices = legs.map((leg, i) => priceOf(sides[i]!, leg, random));
+  if (prices.some((price) => price === null)) return null;
+  const total = prices.reduce<number>((sum, price) => sum + price!, 0);
+  const size = sizeFor(premiumFrom(random, eventFromUsd.multi_leg), total);
+  const prints = legs.map(
+    (_, leg): PlannedPrint => ({
+      leg,
+      atNanos: leg === legs.length - 1 ? withinMs * millisecond : leg * microsecond,
+      exchange: exchanges[0]!,
+      cents: prices[leg]!,
+      size,
+      condition,
+      side: sides[leg]!,
+    }),
+  );
+  return { kind: 'multi_leg', prints, cancelled: [] };
+}
+
+/** A spread that is large enough only with both legs, one of which is cancelled. */
+function brokenSpread(stage: Stage): TapePlan | null {
+  const [a, b] = stage.legs.map(({ ask }) => ask) as [number, number];
+  const size = sizeFor(eventFromUsd.multi_leg, a + b);
+  if (size * Math.max(a, b) >= eventFromUsd.multi_leg) return null;
+  const plan = spread(stage, ['buy_inferred', 'buy_inferred'], 232, 3)!;
+  return { ...plan, prints: plan.prints.map((print) => ({ ...print, size })), cancelled: [0] };
+}
+
+/** One print flagged as part of a trade of stock and options. */
+function tiedToStock(stage: Stage): TapePlan | null {
+  const plan = block(stage, 240, 'sell_inferred');
+  return plan && { ...plan, kind: 'multi_leg' };
+}
+
+/**
+ * Shapes of a plan's contracts: one; two rights of a strike; two strikes of a right; two strikes of both rights.
+ */
+type LegShape = 'single' | 'straddle' | 'vertical' | 'condor';
+
+/** A kind of planted trade. */
+interface Recipe {
+  name: string;
+  shape: LegShape;
+  /** True if its prints have multi-leg conditions: it then has a time slot of its ticker to itself. */
+  flagged: boolean;
+  /** Creates a plan; null if the contracts do not fit. */
+  plan(stage: Stage): TapePlan | null;
+}
+
+const buy = 'buy_inferred' as const;
+const sell = 'sell_inferred' as const;
+const single = (name: string, plan: Recipe['plan']): Recipe => ({ name, shape: 'single', flagged: false, plan });
+const flagged = (name: string, shape: LegShape, plan: Recipe['plan']): Recipe => ({ name, shape, flagged: true, plan });
+
+/** Recipes of planted trades, in the order of use. Conditions are the vendor's numbers for OPRA's message types. */
+export const recipes: readonly Recipe[] = [
+  single('block bought', (stage) => block(stage, 209, buy)),
+  single('sweep bought', (stage) => sweep(stage, 219, buy, 40)),
+  flagged('vertical', 'vertical', (stage) => spread(stage, [buy, sell], 232, 1)),
+  single('block sold', (stage) => block(stage, 209, sell)),
+  single('sweep sold', (stage) => sweep(stage, 219, sell, 40)),
+  flagged('straddle bought', 'straddle', (stage) => spread(stage, [buy, buy], 232, 2)),
+  single('block in the middle', (stage) => block(stage, 209, 'neutral')),
+  single('sweep with the longest gaps', (stage) => sweep(stage, 209, buy, 100)),
+  flagged('condor', 'condor', (stage) => spread(stage, [buy, sell, sell, buy], 236, 7)),
+  single('late block', (stage) => block(stage, 204, 'unknown')),
+  single('sweep of auctions', (stage) => sweep(stage, 228, buy, 30)),
+  flagged('straddle sold, as far apart as legs may be', 'straddle', (stage) => spread(stage, [sell, sell], 235, 50)),
+  single('late block out of sequence', (stage) => block(stage, 202, 'unknown')),
+  single('block on the floor', (stage) => block(stage, 231, buy)),
+  flagged('vertical in an auction', 'vertical', (stage) => spread(stage, [buy, sell], 233, 1)),
+  single('block in a cross', (stage) => block(stage, 229, 'unknown')),
+  single('sweep with a print cancelled', sweepWithCancel),
+  flagged('tied to stock', 'single', tiedToStock),
+  single('block cancelled', busted),
+  flagged('spread with a leg cancelled', 'straddle', brokenSpread),
+  single('block under the bound', smallBlock),
+  single('sweep under the bound', (stage) => noSweep(stage, 'premium')),
+  single('no sweep: too far apart', (stage) => noSweep(stage, 'time')),
+  single('no sweep: one exchange', (stage) => noSweep(stage, 'exchange')),
+  single('no sweep: two sides', (stage) => noSweep(stage, 'side')),
+  flagged('no spread: too far apart', 'straddle', (stage) => noSpread(stage, 'time')),
+  flagged('no spread: two exchanges', 'straddle', (stage) => noSpread(stage, 'exchange')),
+  single('compression', compression),
+];

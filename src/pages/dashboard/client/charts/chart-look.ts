@@ -1,6 +1,10 @@
 // The look of all charts: colours, axes, tooltips.
 import type { EChartsOption } from 'echarts';
+import type { BarColumns, GexStrikeRow } from '../../../../../generated/pages/operation-types.ts';
 import { strike } from '../format.ts';
+import { priceRange } from '../market/candles.ts';
+import type { Timeframe } from '../timeframes.ts';
+import { typicalStep } from './levels.ts';
 import type { Palette } from './palette.ts';
 
 /** Options of all charts. */
@@ -60,4 +64,35 @@ export function tooltipText(heading: string, rows: readonly (readonly [string, s
     ([name, value, colour]) => `<tr><td>${colour ? `<i class="${colour}"></i>` : ''}${name}</td><td>${value}</td></tr>`,
   );
   return `<div class="tip"><b>${heading}</b><table>${lines.join('')}</table></div>`;
+}
+
+// The price range around the spot, and the candles' relation to it.
+
+/** Dollars, low then high. */
+export type PriceRange = readonly [number, number];
+
+// Number of strikes on either side of the spot that stay readable, however little the price moves.
+const strikesBeside = 8;
+
+/** The price range of some strikes around a capture's spot; null without a spot, or without strikes near it. */
+export function nearRange(rows: readonly Pick<GexStrikeRow, 'strike'>[], spot: number | null): PriceRange | null {
+  const near = rows
+    .map(({ strike }) => strike / 1000)
+    .filter((strike) => spot !== null && Math.abs(strike - spot) <= spot / 10);
+  const step = typicalStep(near);
+  return step === null || spot === null ? null : [spot - strikesBeside * step, spot + strikesBeside * step];
+}
+
+/**
+ * The price range of candles that is apart from the strikes around a capture's spot; null if they overlap, or if
+ * candles are of an hour or a day, which go back too far to compare.
+ */
+export function candlesElsewhere(
+  bars: BarColumns | null,
+  timeframe: Timeframe,
+  near: PriceRange | null,
+): { low: number; high: number } | null {
+  const candles = bars && (timeframe === '1m' || timeframe === '5m') ? priceRange(bars) : null;
+  if (candles === null || near === null) return null;
+  return candles.high < near[0] || candles.low > near[1] ? candles : null;
 }

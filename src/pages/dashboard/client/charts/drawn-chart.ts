@@ -1,13 +1,33 @@
-// A chart that is made once and changed in place.
 import type { ECharts, EChartsOption } from 'echarts';
-import { whileInSight } from '../visible-panels.ts';
-import { followedWindow, type Window, windowOf } from './shown-window.ts';
+import { whileInSight } from '../panel.ts';
+
+// The part of an axis that a chart shows.
+
+/** The positions that a chart shows of an axis, the first and the last. */
+interface Window {
+  startValue: number;
+  endValue: number;
+}
+
+/** A window on an axis that was `before` long and is `length` long now: one that showed its end shows it again. */
+export function followedWindow({ startValue, endValue }: Window, before: number, length: number): Window {
+  const on = endValue >= before - 1 ? length - 1 - endValue : 0;
+  return { startValue: startValue + on, endValue: endValue + on };
+}
+
+/** The window that an option says. */
+function windowOf(option: object): Window {
+  const [{ startValue, endValue }] = (option as { dataZoom: [Window] }).dataZoom;
+  return { startValue, endValue };
+}
+
+// A chart that is made once and changed in place.
 
 /** The reader's place in a chart: as shown at first, where they moved to, or behind the end. */
 export type Place = 'first' | 'moved' | 'behind';
 
 /** Contents of a chart. */
-export interface Drawing {
+interface Drawing {
   option: EChartsOption;
   /** Changes when what is shown is another thing (symbol, length of candles), so that zoom and all start afresh. */
   subject: string;

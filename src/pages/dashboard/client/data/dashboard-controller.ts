@@ -1,6 +1,5 @@
-// Actions of the page: it sends queries, listens to subscriptions, and changes its state.
-
 import type { FoundSymbol, TradedLeg } from '../../../../../generated/pages/operation-types.ts';
+import { searchRank } from '../../../../core/domain/market/symbol.ts';
 import type { TradeFilter } from '../flow/trade-filter.ts';
 import { sessionAtOrBefore, sessionsOf } from '../market/sessions.ts';
 import { addressOf, tickerOf, type View } from '../view-address.ts';
@@ -18,17 +17,103 @@ import {
   askSurface,
   type FollowUp,
 } from './follow-ups.ts';
-import { frameQueue } from './frame-queue.ts';
 import { type Ask, type FieldError, GraphFailure } from './graph-client.ts';
 import { backOffMs, type LiveLink, type LiveParts } from './live-link.ts';
 import { type HeardMessage, liveOperations, withMessages } from './live-operations.ts';
-import { dashboardQuery, tradeQuery } from './operations.ts';
+import { dashboardQuery, registryQuery, searchQuery, tradeQuery } from './operations.ts';
 import type { Part } from './part-names.ts';
-import { RegistrySearch } from './registry-search.ts';
 import { createStore, type Store } from './state-store.ts';
 
+// Collects bursts of messages, so that the page changes at most once per frame.
+
+/** A queue that passes its items, in order, to `flush` at the next frame. `keep` filters the queued items. */
+export function frameQueue<Item>(
+  flush: (items: Item[]) => void,
+  nextFrame: (run: () => void) => void,
+): { put: (item: Item) => void; keep: (isKept: (item: Item) => boolean) => void } {
+  let waiting: Item[] = [];
+  let asked = false;
+  return {
+    put: (item) => {
+      waiting.push(item);
+      if (asked) return;
+      asked = true;
+      nextFrame(() => {
+        asked = false;
+        const items = waiting;
+        waiting = [];
+        if (items.length > 0) flush(items);
+      });
+    },
+    keep: (isKept) => {
+      waiting = waiting.filter(isKept);
+    },
+  };
+}
+
+// The search field's symbols: the registry is requested once, so that a search takes nothing from the budget.
+
+/** Maximum number of suggestions for a text. */
+const mostFound = 8;
+
+/** Symbols that a text finds, the best match first, then in the order of the registry. */
+function matching(registry: readonly FoundSymbol[], text: string): FoundSymbol[] {
+  const wanted = text.trim().toLowerCase();
+  return registry
+    .flatMap((found) => {
+      const rank = searchRank(found, wanted);
+      return rank === null ? [] : [{ found, rank }];
+    })
+    .sort((one, other) => one.rank - other.rank)
+    .slice(0, mostFound)
+    .map(({ found }) => found);
+}
+
+/** Rejects once a signal aborts. */
+const aborted = (signal: AbortSignal) =>
+  new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason), { once: true }));
+
+/** Searches the cached registry, or the server if the registry is larger than an answer. */
+export class RegistrySearch {
+  readonly #ask: Ask;
+  // Null = larger than an answer.
+  #registry: Promise<readonly FoundSymbol[] | null> | null = null;
+
+  constructor(ask: Ask) {
+    this.#ask = ask;
+  }
+
+  /** Drops the cache, because another key may read another registry. */
+  forget(): void {
+    this.#registry = null;
+  }
+
+  /** Symbols that begin with a text, or whose names contain it. */
+  async find(text: string, signal: AbortSignal): Promise<FoundSymbol[]> {
+    const registry = await Promise.race([this.#whole(), aborted(signal)]);
+    if (registry !== null) return matching(registry, text);
+    const { data } = await this.#ask(searchQuery, { search: text }, signal);
+    return data.symbols?.nodes ?? [];
+  }
+
+  /** Further typing aborts a search, but not the one registry request that all of them await. */
+  #whole(): Promise<readonly FoundSymbol[] | null> {
+    if (this.#registry) return this.#registry;
+    const own = this.#ask(registryQuery, {}, new AbortController().signal).then(({ data }) =>
+      data.symbols === null || data.symbols.pageInfo.hasNextPage ? null : data.symbols.nodes,
+    );
+    this.#registry = own;
+    own.catch(() => {
+      if (this.#registry === own) this.#registry = null;
+    });
+    return own;
+  }
+}
+
+// Actions of the page: it sends queries, listens to subscriptions, and changes its state.
+
 /** The browser's functions for the page. */
-export interface ControllerParts {
+interface ControllerParts {
   ask: Ask;
   /** Address of the subscriptions, and the factory of their link. */
   liveUrl: string;

@@ -2,11 +2,10 @@
 
 import type { LargeTradesPage, Quote } from '../../../../../generated/pages/operation-types.ts';
 import { isNarrow } from '../flow/trade-filter.ts';
-import { variablesOf } from './dashboard-answer.ts';
+import { errorsOf, variablesOf, withParts } from './dashboard-answer.ts';
 import { type DashboardState, listedTickers } from './dashboard-state.ts';
-import { errorsOf, withParts } from './deferred-fields.ts';
 import type { Ask, FieldError } from './graph-client.ts';
-import { withPage } from './live-rows.ts';
+import { withPage } from './live-operations.ts';
 import {
   barsQuery,
   historyQuery,

@@ -1,6 +1,7 @@
-// The list of large trades and its filter.
+// A component that is drawn again only when its properties change.
+
 import { html } from 'htm/preact';
-import type { VNode } from 'preact';
+import { Component, type ComponentChild, type FunctionComponent, h, type VNode } from 'preact';
 import { useCallback, useEffect, useMemo, useState } from 'preact/hooks';
 import type {
   FlowEvent,
@@ -17,6 +18,7 @@ import {
   compact,
   dateOf,
   dayOf,
+  figureOrWhy,
   fraction,
   price,
   shortDate,
@@ -25,10 +27,23 @@ import {
   usd,
   whole,
 } from '../format.ts';
-import { memo } from '../memo.ts';
 import { Panel, type PanelState, panelState } from '../panel.ts';
-import { figureOrWhy } from '../unknown-figure.ts';
 import { dollarsOf, expiriesOf, isNarrow, kindNames, sideNames, type TradeFilter } from './trade-filter.ts';
+
+/** The component, drawn again only when one of its properties is another value. */
+function memo<Props extends object>(draw: (props: Props) => ComponentChild): FunctionComponent<Props> {
+  class Memo extends Component<Props> {
+    override shouldComponentUpdate(next: Readonly<Props>): boolean {
+      return (Object.keys(next) as (keyof Props)[]).some((name) => next[name] !== (this.props as Props)[name]);
+    }
+    override render(): ComponentChild {
+      return draw(this.props as Props);
+    }
+  }
+  return (props) => h(Memo as never, props as never);
+}
+
+// The list of large trades and its filter.
 
 // Number of rows drawn before the reader asks for more, because drawing is slow.
 const drawnRows = 120;
@@ -64,7 +79,7 @@ const contractName = ({ expiry, strike: at, right }: Contract, today: string) =>
   `${shortDate(expiry, today)} ${strike(at)}${right === 'call' ? 'C' : 'P'}`;
 
 /** The contracts of a trade, short: expiry, strike and right of a single one; the number of several. */
-export function contractText({ legs, eventTsMs }: FlowEvent): string {
+function contractText({ legs, eventTsMs }: FlowEvent): string {
   const [first] = legs;
   if (!first) return '';
   const text = contractName(first.contract, dateOf(eventTsMs));

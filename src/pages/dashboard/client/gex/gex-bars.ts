@@ -1,10 +1,9 @@
 // Dealer gamma by strike as horizontal bars along the price axis, with the levels beside them.
 import type { CustomSeriesRenderItem, EChartsOption } from 'echarts';
 import type { GexStrikeRow } from '../../../../../generated/pages/operation-types.ts';
-import { axisLook, baseOption, tooltipText } from '../charts/chart-look.ts';
+import { axisLook, baseOption, type PriceRange, tooltipText } from '../charts/chart-look.ts';
 import { type Level, openInterestOf, spread, typicalStep, weightyStrikes } from '../charts/levels.ts';
 import type { Palette } from '../charts/palette.ts';
-import type { PriceRange } from '../charts/price-axis.ts';
 import { brief, compact, gex, price, strike, usd, whole } from '../format.ts';
 
 /** Measures of the bars: net gamma, or the open interest of calls and puts. */

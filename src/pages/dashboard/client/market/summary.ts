@@ -1,10 +1,11 @@
 // The head of the page: the symbol, its price, and the most important figures.
 import { html } from 'htm/preact';
 import type { ComponentChildren, VNode } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useMemo, useState } from 'preact/hooks';
+import type { GexCapture } from '../../../../../generated/pages/operation-types.ts';
 import type { DashboardController } from '../data/dashboard-controller.ts';
 import { type DashboardState, type LockedPart, shownSession } from '../data/dashboard-state.ts';
-import { useStore } from '../data/state-store.ts';
+import { useEntries, useStore } from '../data/state-store.ts';
 import { flowTotals } from '../flow/flow-bars.ts';
 import {
   change,
@@ -15,7 +16,9 @@ import {
   dateBeside,
   dateOf,
   dayAndTime,
+  figureOrWhy,
   fraction,
+  fullDate,
   gex,
   price,
   ratio,
@@ -24,11 +27,8 @@ import {
   unknown,
 } from '../format.ts';
 import { crossingsOf } from '../gex/crossings.ts';
-import { SpotNote } from '../gex/spot-note.ts';
-import { figureOrWhy } from '../unknown-figure.ts';
 import { ageText, isMarketOpen, liveBadge, priceTime } from './market-state.ts';
-import { SessionField } from './session-field.ts';
-import { sessionQuote } from './sessions.ts';
+import { contentsText, sessionQuote, sessionsOf } from './sessions.ts';
 import { SymbolField } from './symbol-field.ts';
 
 /** The time of the symbol's price, epoch ms; null = unknown, or it is a close. */
@@ -126,7 +126,7 @@ function whyNotOffExchange(state: DashboardState): string {
 }
 
 /** The figures. Each can be unknown. */
-export function figuresOf(state: DashboardState, nowMs: number): Figure[] {
+function figuresOf(state: DashboardState, nowMs: number): Figure[] {
   const { capture, crossSection, answer } = state;
   const snapshot = crossSection?.snapshot;
   const flow = snapshot ? flowTotals(snapshot.update.byExpiration, 'premium') : null;
@@ -245,4 +245,59 @@ export function Summary({ controller, now }: { controller: DashboardController; 
     <dl class="strip">${figuresOf(state, nowMs).map((figure) => figureCell(figure, loading))}</dl>
     <${SpotNote} capture=${state.capture} />
   </div>` as VNode;
+}
+
+// The line below the figures of a capture whose price and quotes are not of one instant, or whose expected moves
+// contradict each other.
+
+type Checked = Pick<GexCapture, 'spot' | 'impliedSpot' | 'spotStale' | 'inconsistentExpiries'>;
+
+/** Warning about the prices of a capture's figures; null if there is none. */
+export function spotNote({ spot, impliedSpot, spotStale, inconsistentExpiries }: Checked): string | null {
+  const notes: string[] = [];
+  if (spotStale)
+    notes.push(
+      `The spot price ${price(spot)} and the option quotes are of different times. Options are priced at ${price(impliedSpot)}, the spot that the quotes imply.`,
+    );
+  if (inconsistentExpiries)
+    notes.push(
+      `In ${inconsistentExpiries} ${inconsistentExpiries === 1 ? 'expiry' : 'expiries'}, straddle and implied volatility disagree on the expected move.`,
+    );
+  return notes.length === 0 ? null : notes.join(' ');
+}
+
+/** The line; empty if spot and quotes agree. It is present before the capture, so that nothing moves. */
+function SpotNote({ capture }: { capture: Checked | null }): VNode {
+  return html`<p class="small" id="spot-note">${capture && spotNote(capture)}</p>` as VNode;
+}
+
+// The choice of the session.
+
+const entries = ['view', 'latestSession', 'answer', 'capture', 'sessions'] as const;
+
+/** The list of sessions. A year of them is long, so it is drawn only when it changes, not with every price. */
+function SessionField({ controller }: { controller: DashboardController }): VNode {
+  const state = useEntries(controller.store, entries);
+  const { view, latestSession, sessions: contents } = state;
+  const shown = shownSession(state);
+  const sessions = sessionsOf(state);
+  // Until the sessions are loaded, the list contains the one in the address.
+  const all = sessions.includes(shown) ? sessions : [...sessions, shown];
+  const rows = contents.symbol === view.symbol ? contents.rows : [];
+  const options = useMemo(() => {
+    const stored = new Map(rows.map((row) => [row.sessionDate, ` · ${contentsText(row)}`]));
+    const text = (one: string) => fullDate(one) + (stored.get(one) ?? '');
+    return all.map((one) => html`<option key=${one} value=${one} selected=${one === shown}>${text(one)}</option>`);
+  }, [all.join(), shown, rows]);
+  const see = () => controller.seeSessions();
+  const choose = (event: Event) => {
+    const { value } = event.target as HTMLSelectElement;
+    controller.show({ session: value === latestSession ? null : value });
+  };
+  return html`<span class="session">
+    <label><span class="visually-hidden">Session</span><select id="session" value=${shown} onChange=${choose} onFocus=${see} onPointerEnter=${see}>
+      ${options}
+    </select></label>
+    ${view.session === null ? null : html`<button type="button" onClick=${() => controller.show({ session: null })}>Back to live</button>`}
+  </span>` as VNode;
 }

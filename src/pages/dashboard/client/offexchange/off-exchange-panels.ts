@@ -6,9 +6,8 @@ import type { ActivityRow, CompositionRow, ConcentrationRow } from '../../../../
 import type { DashboardController } from '../data/dashboard-controller.ts';
 import { liveSpot, type PanelEntries, panelEntries, shownSession } from '../data/dashboard-state.ts';
 import { useEntries, useStore } from '../data/state-store.ts';
-import { basisPoints, compact, fraction, price, shortDate, usd, whole } from '../format.ts';
+import { basisPoints, compact, figureOrWhy, fraction, price, shortDate, usd, whole } from '../format.ts';
 import { Panel, type PanelState, panelState } from '../panel.ts';
-import { figureOrWhy } from '../unknown-figure.ts';
 
 // Explanations of kinds with unclear names.
 const kinds: Readonly<Record<string, string>> = {
