@@ -287,7 +287,9 @@ async function sweptWay(
   const found: Swept[] = [];
   const dates = days.map((day) => `"${day}"`);
   const own: ArgumentValues = {
-    ...{ 'asOf.at': way === 'at' ? at : [], 'asOf.known': way === 'known' ? known : [], 'asOf.tz': [] },
+    'asOf.at': way === 'at' ? at : [],
+    'asOf.known': way === 'known' ? known : [],
+    'asOf.tz': [],
     ...(way === 'names' ? { at, time: at, from: dates, date: dates } : {}),
   };
   for (const path of shortest(from)) {
@@ -297,8 +299,16 @@ async function sweptWay(
         copied === all.length - 1 - up ? names : 1,
       );
       const greed: Greed = {
-        ...{ path, copies, names: 1, values: 1, nameLength: 1, rows: 'most', argument: 0 },
-        ...{ byExpiry: true, fragments: false, variables: false },
+        path,
+        copies,
+        names: 1,
+        values: 1,
+        nameLength: 1,
+        rows: 'most',
+        argument: 0,
+        byExpiry: true,
+        fragments: false,
+        variables: false,
       };
       const one = await sweptOne(server, documentOf([greed], { ...values, ...own }), pageMs);
       if (!one) continue;

@@ -25,7 +25,11 @@ async function run(dataDir: string, order: FeedOrder): Promise<void> {
   const before = process.cpuUsage();
   feed.send(order);
   const { commits, lines, badLines } = await follow(store, feed.stdout!, {
-    ...{ source: 'bench', fromStart: false, everyMs: liveCommitEveryMs, gammaSource: 'solve', rate: 0.045 },
+    source: 'bench',
+    fromStart: false,
+    everyMs: liveCommitEveryMs,
+    gammaSource: 'solve',
+    rate: 0.045,
     now: () => Date.now() + order.aheadMs,
     stop: new AbortController().signal,
     onBadLine: ({ reason }) => console.error(reason),

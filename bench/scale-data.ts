@@ -56,8 +56,13 @@ function bar(tsMs: number, seed: number): Bar {
   const price = 100 + (seed % 61) + Math.round(Math.sin(seed / 7) * 500) / 100;
   const cents = (offset: number) => Math.round((price + offset) * 100) / 100;
   return {
-    ...{ tsMs, open: cents(0), high: cents(0.07), low: cents(-0.06), close: cents(((seed * 37) % 100) / 50) },
-    ...{ volume: 10_000 + ((seed * 37) % 50_000), vwap: Math.round((price + 0.0123) * 1e4) / 1e4 },
+    tsMs,
+    open: cents(0),
+    high: cents(0.07),
+    low: cents(-0.06),
+    close: cents(((seed * 37) % 100) / 50),
+    volume: 10_000 + ((seed * 37) % 50_000),
+    vwap: Math.round((price + 0.0123) * 1e4) / 1e4,
     tradeCount: 100 + (seed % 900),
   };
 }
@@ -177,8 +182,14 @@ async function withoutIndexes<T>({ pool }: Store, tables: readonly string[], wri
 
 async function saveRegistry(store: Store, { symbols, underlyings }: Size): Promise<void> {
   const entries = Array.from({ length: symbols }, (_, index) => ({
-    ...{ symbol: symbolOf(index), name: `Company ${index}`, class: 'equity' as const, registered: true },
-    ...{ windowDays: 60, tenorFrame: 'weekly' as const, minTier: 'free' as const, requiresAttestation: false },
+    symbol: symbolOf(index),
+    name: `Company ${index}`,
+    class: 'equity' as const,
+    registered: true,
+    windowDays: 60,
+    tenorFrame: 'weekly' as const,
+    minTier: 'free' as const,
+    requiresAttestation: false,
     sector: index < underlyings ? `sector ${index % 11}` : null,
     instrumentType: 'common_equity' as const,
   }));

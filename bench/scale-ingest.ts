@@ -21,19 +21,37 @@ function trades(symbol: string): LargeTrade[] {
   const id = `O:${symbol}261218C00100000`;
   const contract = readOptionContract(id)!;
   const coverage = {
-    ...{ status: 'eod_reconciled' as const, complete: true, sessionDate: session, observedFromMs: openMs },
-    ...{ observedThroughMs: openMs + 23_400_000, registryVersion: 1, standardMultiplierAssumed: true },
+    status: 'eod_reconciled' as const,
+    complete: true,
+    sessionDate: session,
+    observedFromMs: openMs,
+    observedThroughMs: openMs + 23_400_000,
+    registryVersion: 1,
+    standardMultiplierAssumed: true,
   };
   return Array.from({ length: eventsWritten }, (_, n) => {
     const eventTsMs = openMs + n * 20_000;
     const shared = { side: 'buy_inferred' as const, multiLeg: false, eventTsMs };
     const legs = Array.from({ length: legsAnEvent }, (_, leg) => ({
-      ...{ ...shared, contract, price: 1.05, size: 100, premiumUsd: 10_500, exchange: 300 + leg },
-      ...{ conditions: [209], sequence: n * 10 + leg },
+      ...shared,
+      contract,
+      price: 1.05,
+      size: 100,
+      premiumUsd: 10_500,
+      exchange: 300 + leg,
+      conditions: [209],
+      sequence: n * 10 + leg,
     }));
     const event = {
-      ...{ ...shared, eventId: `sweep:${id}:${eventTsMs}:${n}`, eventKind: 'sweep' as const, underlying: symbol, legs },
-      ...{ totalSize: 400, premiumUsd: 42_000, priceLow: 1.05, priceHigh: 1.05 },
+      ...shared,
+      eventId: `sweep:${id}:${eventTsMs}:${n}`,
+      eventKind: 'sweep' as const,
+      underlying: symbol,
+      legs,
+      totalSize: 400,
+      premiumUsd: 42_000,
+      priceLow: 1.05,
+      priceHigh: 1.05,
     };
     return { symbol, seq: n + 1, coverage, event };
   });

@@ -27,21 +27,35 @@ const symbols = Array.from({ length: symbolCount }, (_, i) =>
 );
 
 const row = (strike: number, gex: number): GexRow => ({
-  ...{ ...noContracts, strike, expiry: null, gex, callOi: 100, putOi: 50 },
+  ...noContracts,
+  strike,
+  expiry: null,
+  gex,
+  callOi: 100,
+  putOi: 50,
 });
 
 async function saveQuotes(store: Store, named: readonly string[], move: number): Promise<void> {
   const quotes = named.map((symbol, i) => ({
-    ...{ symbol, sessionDate: today, spot: 100 + ((i * 7 + move) % 13), eventTsMs: nowMs - 1000 },
-    ...{ volume: 1000 + i, officialClose: 100 + (i % 5) },
+    symbol,
+    sessionDate: today,
+    spot: 100 + ((i * 7 + move) % 13),
+    eventTsMs: nowMs - 1000,
+    volume: 1000 + i,
+    officialClose: 100 + (i % 5),
   }));
   await inTransaction(store, (tx) => saveLiveQuotes(tx, quotes));
 }
 
 async function fill(store: Store): Promise<void> {
   const entry: Omit<SymbolEntry, 'symbol' | 'name' | 'sector'> = {
-    ...{ class: 'equity', registered: true, windowDays: 60, tenorFrame: 'weekly', minTier: 'free' },
-    ...{ requiresAttestation: false, instrumentType: 'common_equity' },
+    class: 'equity',
+    registered: true,
+    windowDays: 60,
+    tenorFrame: 'weekly',
+    minTier: 'free',
+    requiresAttestation: false,
+    instrumentType: 'common_equity',
   };
   const yesterday = previousTradingDay(today);
   const flat = { open: 100, high: 101, low: 99, close: 100, volume: 1000, vwap: null, tradeCount: null };
@@ -61,24 +75,36 @@ async function fill(store: Store): Promise<void> {
       for (const [i, underlying] of named.entries()) {
         const strikes = [row(90_000, -100 - (i % 7)), row(100_000, 50), row(110_000, 200 + (i % 11))];
         await saveGexCapture(tx, {
-          ...{ underlying, capturedAt: nowMs - 60_000, delayMs: null, sessionDate: today, spot: 100 },
-          ...{
-            priorCloseSpot: 100,
-            impliedSpot: 100,
-            spotStale: false,
-            inconsistentExpiries: 0,
-            netGex: strikes.reduce((sum, { gex }) => sum + gex, 0),
-          },
-          ...{ flipPoint: 97 + (i % 5), flipStatus: 'crosses', zeroGamma: 98, callWall: 110_000, putWall: 90_000 },
-          ...{ callGexPeak: 110_000, putGexPeak: 90_000, netVanna: null, netCharm: null, gammaDecimals: null },
-          ...{ oiCoverage: 1, contractCount: 6, gammaAbsent: 0, gammaSource: 'solve', methodologyVersion: '3' },
-          ...{
-            inputs: null,
-            strikes,
-            byExpiry: strikes.map((net) => ({ ...net, expiry: today })),
-            expiries: [],
-            profile: null,
-          },
+          underlying,
+          capturedAt: nowMs - 60_000,
+          delayMs: null,
+          sessionDate: today,
+          spot: 100,
+          priorCloseSpot: 100,
+          impliedSpot: 100,
+          spotStale: false,
+          inconsistentExpiries: 0,
+          netGex: strikes.reduce((sum, { gex }) => sum + gex, 0),
+          flipPoint: 97 + (i % 5),
+          flipStatus: 'crosses',
+          zeroGamma: 98,
+          callWall: 110_000,
+          putWall: 90_000,
+          callGexPeak: 110_000,
+          putGexPeak: 90_000,
+          netVanna: null,
+          netCharm: null,
+          gammaDecimals: null,
+          oiCoverage: 1,
+          contractCount: 6,
+          gammaAbsent: 0,
+          gammaSource: 'solve',
+          methodologyVersion: '3',
+          inputs: null,
+          strikes,
+          byExpiry: strikes.map((net) => ({ ...net, expiry: today })),
+          expiries: [],
+          profile: null,
         });
       }
     });

@@ -21,11 +21,16 @@ function orders(credential: string): Record<string, (url: string, round: number)
   const common = { connections, durationMs: 60_000 };
   return {
     'pages of 1,000 bars, never seen before': (url, round) => ({
-      ...{ ...common, headers, requests },
+      ...common,
+      headers,
+      requests,
       urls: pages.slice(round * requests, (round + 1) * requests).map((path) => url + path),
     }),
     'dashboards of 25 symbols, no two alike': (url, round) => ({
-      ...{ ...common, requests: requests / 10, method: 'POST', urls: [`${url}/graphql`] },
+      ...common,
+      requests: requests / 10,
+      method: 'POST',
+      urls: [`${url}/graphql`],
       headers: { ...headers, 'content-type': 'application/json' },
       bodies: Array.from({ length: requests / 10 }, (_, i) =>
         JSON.stringify({

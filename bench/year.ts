@@ -14,7 +14,10 @@ const sessionsAYear = 252;
 const now = () => exchangeInstant('2026-11-20', 8 * 60);
 const shape = {
   ...sampleShape,
-  ...{ barSessions: sessions + 1, chainSessions: sessions, tapeSessions: sessions, historySessions: 1 },
+  barSessions: sessions + 1,
+  chainSessions: sessions,
+  tapeSessions: sessions,
+  historySessions: 1,
   // One chain a session: its roots and open interest are enough.
   captureEveryMinutes: 390,
 };

@@ -92,8 +92,13 @@ async function captureRoutes(url: string, key: string, session: string): Promise
     const byKey = !route.needs.endsWith('site-session');
     const { address, body, contentType } = shownRequest(route, standing);
     const found = await ask({
-      ...{ url, method: route.method, address, body, contentType },
-      ...{ credential: byKey ? 'key' : 'session', secret: byKey ? key : session },
+      url,
+      method: route.method,
+      address,
+      body,
+      contentType,
+      credential: byKey ? 'key' : 'session',
+      secret: byKey ? key : session,
     });
     if (found.status !== 200) throw new Error(`${name}: ${JSON.stringify(found)}`);
     const { data } = found.answer as { data: { id?: string; meta?: { id: string } } };

@@ -7,7 +7,7 @@ import { basename, join } from 'node:path';
 import { functionLengths } from './function-lengths.ts';
 import { codeOnly, lineOf, linesWithoutLiterals } from './source-text.ts';
 
-const longest = 50;
+const longest = 60;
 const widest = 120;
 
 /** Words without a clear meaning, and the field's term for each. */
@@ -127,6 +127,12 @@ function* oddWords(file: string, text: string): Generator<string> {
     yield `${file}:${lineOf(text, index + line.length)}  a comment says "${word}"; write ${plainer[word!]}`;
 }
 
+/** Objects spread where they are written: their properties are the object's own. */
+function* literalSpreads(file: string, text: string, code: string): Generator<string> {
+  for (const { index } of code.matchAll(/[{,]\s*\.\.\.\(*\{/g))
+    yield `${file}:${lineOf(text, index + 1)}  spreads an object that it writes; write its properties`;
+}
+
 /** The file that makes failures: the catalogue, where each condition has a name. */
 const failureCatalogue = 'src/platform/wire/failure.ts';
 
@@ -151,8 +157,9 @@ function* findings(folder: string): Generator<string> {
     yield* widths(file, text);
     yield* openings(file, text);
     yield* oddWords(file, text);
-    if (!file.startsWith('src/')) continue;
     const code = codeOnly(text);
+    yield* literalSpreads(file, text, code);
+    if (!file.startsWith('src/')) continue;
     yield* names(file, text, code);
     yield* failures(file, text, code);
     yield* lengths(file, text, code);

@@ -195,7 +195,9 @@ export const exceptions: readonly { file: string; what: string; why: string }[] 
     why: 'programs on Windows need the system part of it to start',
   },
   ...['history', 'reference', 'sessions'].map((name) => ({
-    ...{ file: `resolvers/gex/${name}.ts`, what: 'the clock', why: ofSessions },
+    file: `resolvers/gex/${name}.ts`,
+    what: 'the clock',
+    why: ofSessions,
   })),
   { file: 'resolvers/volatility/realized.ts', what: 'the clock', why: ofSessions },
   {
@@ -204,10 +206,14 @@ export const exceptions: readonly { file: string; what: string; why: string }[] 
     why: 'its list drops settled dates, and says if it is cached',
   },
   ...['chain/chain-figures', 'chain/gex-diff', 'levels/levels'].map((name) => ({
-    ...{ file: `resolvers/${name}.ts`, what: 'the lists of today', why: 'for captures of before they were stored' },
+    file: `resolvers/${name}.ts`,
+    what: 'the lists of today',
+    why: 'for captures of before they were stored',
   })),
   ...['figure-table', 'groups', 'saved-screens'].map((name) => ({
-    ...{ file: `resolvers/screener/${name}.ts`, what: 'the clock', why: ofTables },
+    file: `resolvers/screener/${name}.ts`,
+    what: 'the clock',
+    why: ofTables,
   })),
 ];
 

@@ -326,7 +326,11 @@ function servingOf(parts: ServerParts, services: EndpointServices, contract: Com
   const graph = graphRouter({ services, answers, documents, trusted, contract, tables });
   const limits = publishedLimits(config);
   const site = {
-    ...{ limits, now, trustedOnly: trusted.isRequired, sample: shownSample(parts), streams },
+    limits,
+    now,
+    trustedOnly: trusted.isRequired,
+    sample: shownSample(parts),
+    streams,
     ...storeContents(store, now),
   };
   const originHosts = config.corsOrigins.map((origin) => new URL(origin).hostname);
@@ -354,7 +358,7 @@ function servingOf(parts: ServerParts, services: EndpointServices, contract: Com
     router.use(pagesRouter(pages, assets));
     router.use(
       graph.router,
-      mcpRouter({ ...{ services, compiled, description, originHosts }, ask: graph.ask, estimate: graph.estimate }),
+      mcpRouter({ services, compiled, description, originHosts, ask: graph.ask, estimate: graph.estimate }),
     );
     return router.use(missingPages(pages, assets));
   };

@@ -32,7 +32,11 @@ export interface Filled {
 
 // The sample market of `serve --sample`, in small.
 const smallSample = {
-  ...{ barSessions: 2, chainSessions: 2, historySessions: 12, captureEveryMinutes: 130, tapeSessions: 2 },
+  barSessions: 2,
+  chainSessions: 2,
+  historySessions: 12,
+  captureEveryMinutes: 130,
+  tapeSessions: 2,
   tape: { optionPrints: 2000, plants: 56, stockPrints: 3000, symbols: ['SPX', 'SPY', 'NVDA', 'TSLA'] },
 };
 
@@ -120,6 +124,9 @@ async function writeAccountData(url: string, session: string): Promise<void> {
   await put('POST', '/v2/account/keys', { name: 'Laptop' });
 }
 
+type Key = { key: string };
+type Token = { token: string };
+
 /** Fills an empty store; `everything`: the whole sample market and every vendor file, which takes minutes. */
 export async function fillStore(
   release: string,
@@ -133,7 +140,7 @@ export async function fillStore(
   }
   const shape = everything ? null : smallSample;
   const results = await runSteps(release, { env: settings, nowMs, shape, commands: commandsOf(everything) });
-  const [proKey, freeKey, ...tokens] = results.slice(-4) as [{ key: string }, { key: string }, ...{ token: string }[]];
+  const [proKey, freeKey, ...tokens] = results.slice(-4) as [Key, Key, ...Token[]];
   const sessions = { [fillClock]: tokens[0]!.token, [barsClock]: tokens[1]!.token };
   const gateway = await startRelease(release, settings, fillClock, logFile);
   try {

@@ -146,14 +146,19 @@ function unweighed(price: Price, { rate }: Asker, refused: ExpectedError[]): Est
   const limited = (most: number): Limited => ({ counted: 0, most });
   return {
     operation: null,
-    ...{ maximum: price, expected: price, requested: price },
+    maximum: price,
+    expected: price,
+    requested: price,
     minute: minuteOf(rate),
     limits: {
       ids: limited(documentLimits.ids),
       leaves: limited(documentLimits.leaves),
       answerBytes: limited(documentLimits.answerBytes),
     },
-    ...{ fields: [], fieldsOmitted: 0, refused, undecided: [] },
+    fields: [],
+    fieldsOmitted: 0,
+    refused,
+    undecided: [],
   };
 }
 
@@ -251,7 +256,9 @@ export async function estimateOperation(parts: EstimateParts, asked: AskedOperat
   if (problems.length > 0) return refuse(problems);
   const { coerced, errors } = await coercedVariables({
     schema: parts.schema,
-    ...{ document, operationName, variableValues },
+    document,
+    operationName,
+    variableValues,
   });
   if (errors) return refuse(errors);
   return weighedEstimate(parts, document, asked, coerced, asker);

@@ -124,7 +124,8 @@ export function replayedLargeTrades(store: Store, wish: Wish): TopicKind<FeedSte
       const trades = before === null ? [] : await readTradesBetween(store, wish, before.throughMs, nowMs);
       const events = trades.map((trade) => ({
         value: { ...trade, coverage: coverageAt(trade.coverage, nowMs) },
-        ...{ cursor: '', slot: '' },
+        cursor: '',
+        slot: '',
       }));
       return new Map([[feedKey, { state, events }]]);
     },

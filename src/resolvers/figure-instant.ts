@@ -64,7 +64,9 @@ export async function figureInstant<C extends Captured>(
   const old = asOf === null && isOld ? [oldNote(capture)] : [];
   const notes = [...old, ...(capture?.alone === true ? [aloneNote(capture)] : [])];
   return {
-    ...{ capture, plane, sourceTime: capture && sourceTime(capture) },
+    capture,
+    plane,
+    sourceTime: capture && sourceTime(capture),
     note: notes.length > 0 ? notes.join(' ') : null,
     hasSettled: isLive ? (expiry) => !isOpen(context, expiry) : settledNever,
   };

@@ -65,7 +65,8 @@ export function seesNames({ provenance, caller }: Pick<RequestContext, 'provenan
 function shownOrigin(context: RequestContext, { made, ingestedMs, files, live }: Generation): ShownOrigin {
   const named = seesNames(context);
   return {
-    ...{ made, ingestedMs },
+    made,
+    ingestedMs,
     files: files.map((file) => ({ ...file, name: named ? file.name : null })),
     live: live && { ...live, source: named ? live.source : null },
   };
@@ -151,7 +152,13 @@ async function sourcesOf(context: RequestContext, keys: readonly SourceKey[]): P
       const previous = before(generation, all);
       const { coverage, ...state } = await stateOf(context, symbol, from);
       return {
-        ...{ dataset, symbol, session: from, throughSession: through, methodologyVersion, productVersion, ...state },
+        dataset,
+        symbol,
+        session: from,
+        throughSession: through,
+        methodologyVersion,
+        productVersion,
+        ...state,
         ...shownOrigin(context, generation),
         capturedAt: instantMs === 0 ? null : instantMs,
         supersedes: previous && shownOrigin(context, previous),

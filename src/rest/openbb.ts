@@ -49,8 +49,12 @@ async function sendWidget(
   try {
     const texts = textsOf(compiled, request.query, marketClock(services.now()).sessionDate);
     const { data } = await callRoute(services, compiled, {
-      ...{ caller, texts, body: null, onEnd: life.onEnd },
-      ...{ request, response },
+      caller,
+      texts,
+      body: null,
+      onEnd: life.onEnd,
+      request,
+      response,
     });
     const bytes = await jsonBytes(await rowsOf(tableOf(compiled, texts.table), data));
     await sendBody(request, response, { bytes, contentType: jsonType, etag: null });
@@ -253,7 +257,8 @@ function appsOf(widgets: Readonly<Record<string, Widget>>): object[] {
   const layoutOf = (ids: readonly string[]) =>
     ids.map((id, index) => ({
       i: id,
-      ...{ x: 20 * (index % 2), y: 12 * Math.floor(index / 2) },
+      x: 20 * (index % 2),
+      y: 12 * Math.floor(index / 2),
       ...widgets[id]!.gridData,
       groups: isOfSymbol(id) ? [symbolGroup] : [],
     }));

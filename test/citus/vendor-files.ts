@@ -30,7 +30,10 @@ export interface VendorFiles {
 function chainJson(): string {
   const option = (right: string, strike: number) => ({
     option: `NVDA261218${right}00${strike}000`,
-    ...{ bid: 5, ask: 5.2, open_interest: strike, iv: 0.2 },
+    bid: 5,
+    ask: 5.2,
+    open_interest: strike,
+    iv: 0.2,
   });
   const options = [170, 180, 190].flatMap((strike) => [option('C', strike), option('P', strike)]);
   return JSON.stringify({

@@ -58,7 +58,8 @@ test('a folder that does not fit stops the start', async () => {
   const store = await storeForThisTest();
   const folder = writtenFolder({ 'a.graphql': '{\n  nothing\n}' });
   const { code, stderr } = await tapegraphProcess(['serve', '--port', '0'], {
-    ...{ DATABASE_URL: store.databaseUrl, ROUTES_DIR: folder },
+    DATABASE_URL: store.databaseUrl,
+    ROUTES_DIR: folder,
   });
   expect(code).toBe(1);
   expect(stderr).toContain('a.graphql:2: Cannot query field "nothing" on type "Query".');

@@ -41,7 +41,10 @@ describe('DuckDB and Polars read an answer as Parquet: the rows of JSON, typed',
     expect(await read('duckdb', `SELECT * FROM '${file}'`)).toEqual(data);
     const types = await read('duckdb', `SELECT column_name, column_type FROM (DESCRIBE SELECT * FROM '${file}')`);
     expect(Object.fromEntries(types.map((each: Json) => Object.values(each)))).toMatchObject({
-      ...{ symbol: 'VARCHAR', ts_ms: 'BIGINT', open: 'DOUBLE', volume: 'BIGINT' },
+      symbol: 'VARCHAR',
+      ts_ms: 'BIGINT',
+      open: 'DOUBLE',
+      volume: 'BIGINT',
     });
     const stored = await read('duckdb', `SELECT decode(value) AS meta FROM parquet_kv_metadata('${file}')`);
     expect(JSON.parse(stored[0].meta)).toEqual(meta);

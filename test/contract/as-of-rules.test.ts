@@ -107,8 +107,14 @@ test('what is asked beyond the instant is cut to it, and the answer says so', as
 test('captures count from their exact instant on, and a part of a chain at its own alone', async () => {
   const at = ms('2026-11-30', '11:00') + 500;
   const whole = quotedChain({
-    ...{ root: 'SPXW', atMs: at, spot: 6000, volatility: 0.16, volume: 1, expiries: ['2026-12-18', '2026-12-31'] },
-    ...{ strikes: [5900, 5950, 6000, 6050, 6100], openInterest: () => 100 },
+    root: 'SPXW',
+    atMs: at,
+    spot: 6000,
+    volatility: 0.16,
+    volume: 1,
+    expiries: ['2026-12-18', '2026-12-31'],
+    strikes: [5900, 5950, 6000, 6050, 6100],
+    openInterest: () => 100,
   });
   const { chain, gex } = await solvedPair(whole);
   const part = { ...chain, capturedAt: at + 60_000, subset: true };

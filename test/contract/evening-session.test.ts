@@ -17,11 +17,23 @@ const contracts = { SPY: 'O:SPY261218C00600000', SPX: 'O:SPXW261218C06000000' };
 const stamp = (ms: number) => ({ sip_timestamp: `${ms}000000` });
 let id = 0;
 const stock = (symbol: string, ms: number, price: number) => ({
-  ...{ type: 'stock_print', symbol, exchange: 11, id: String(++id), sequence_number: id, price, size: 100 },
+  type: 'stock_print',
+  symbol,
+  exchange: 11,
+  id: String(++id),
+  sequence_number: id,
+  price,
+  size: 100,
   ...stamp(ms),
 });
 const option = (contract: string, ms: number) => ({
-  ...{ type: 'option_print', contract, exchange: 302, conditions: [209], sequence_number: ++id, price: 5, size: 400 },
+  type: 'option_print',
+  contract,
+  exchange: 302,
+  conditions: [209],
+  sequence_number: ++id,
+  price: 5,
+  size: 400,
   ...stamp(ms),
 });
 
@@ -31,8 +43,13 @@ let key: string;
 
 const take = (...lines: object[]) =>
   follow(app.store, Readable.from([Buffer.from(lines.map((line) => `${JSON.stringify(line)}\n`).join(''))]), {
-    ...{ source: 'tape', fromStart: false, everyMs: 0, now: () => app.clock.nowMs },
-    ...{ stop: new AbortController().signal, gammaSource: 'solve' as const, rate: 0.045 },
+    source: 'tape',
+    fromStart: false,
+    everyMs: 0,
+    now: () => app.clock.nowMs,
+    stop: new AbortController().signal,
+    gammaSource: 'solve' as const,
+    rate: 0.045,
     onBadLine: ({ reason }) => expect(reason).toBe(''),
   });
 

@@ -68,8 +68,15 @@ const row = fc.record({
   strike: fc.constantFrom(1, 500, 90_000, 100_000, 110_000, 600_000, 99_999_999),
   open_interest: count,
   volume: count,
-  ...{ bid: price, ask: price, last: price, fmv: price },
-  ...{ iv: greek, delta: greek, gamma: greek, theta: greek, vega: greek },
+  bid: price,
+  ask: price,
+  last: price,
+  fmv: price,
+  iv: greek,
+  delta: greek,
+  gamma: greek,
+  theta: greek,
+  vega: greek,
 });
 const chains = fc.record({
   spot: fc.oneof(extremes(1e-300, 1e-4, 0.01, 100, 600, 1e6, 1e9, 1e308, -1), fc.constant(null)),
@@ -87,15 +94,24 @@ let minute = 0;
 async function take({ spot, prior, gammaSource, rows }: typeof chains extends fc.Arbitrary<infer T> ? T : never) {
   const tsMs = openMs + ++minute * 60_000;
   const line = {
-    ...{ type: 'chain', underlying: 'AAPL', captured_at_ms: tsMs, spot, prior_close_spot: prior },
+    type: 'chain',
+    underlying: 'AAPL',
+    captured_at_ms: tsMs,
+    spot,
+    prior_close_spot: prior,
     rows: rows.map(({ expiry, right, strike, ...figures }) => ({
       contract: `O:AAPL${expiry}${right}${String(strike).padStart(8, '0')}`,
       ...figures,
     })),
   };
   await follow(app.store, Readable.from([Buffer.from(`${JSON.stringify(line)}\n`)]), {
-    ...{ source: 'tape', fromStart: false, everyMs: 0, now: () => tsMs + 1000 },
-    ...{ stop: new AbortController().signal, gammaSource, rate: 0.045 },
+    source: 'tape',
+    fromStart: false,
+    everyMs: 0,
+    now: () => tsMs + 1000,
+    stop: new AbortController().signal,
+    gammaSource,
+    rate: 0.045,
     onBadLine: () => {},
   });
   app.clock.nowMs = tsMs + 2000;

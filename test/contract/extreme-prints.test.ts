@@ -27,12 +27,22 @@ const size = fc.oneof(
   fc.nat(1e6),
 );
 const stock = fc.record({
-  ...{ type: fc.constant('stock_print'), symbol: fc.constant('AAPL'), exchange: oneOf(4, 11), trf_id: oneOf(0, 202) },
-  ...{ price, size, conditions: fc.constantFrom([], [2], [10], [12], [37], [53]), correction: oneOf(0, 0, 0, 1) },
+  type: fc.constant('stock_print'),
+  symbol: fc.constant('AAPL'),
+  exchange: oneOf(4, 11),
+  trf_id: oneOf(0, 202),
+  price,
+  size,
+  conditions: fc.constantFrom([], [2], [10], [12], [37], [53]),
+  correction: oneOf(0, 0, 0, 1),
 });
 const contract = fc.constantFrom('O:AAPL261116C00200000', 'O:AAPL261218P00200000', 'O:AAPL270115C99999999');
 const option = fc.record({
-  ...{ type: fc.constant('option_print'), contract, exchange: oneOf(302, 312), price, size },
+  type: fc.constant('option_print'),
+  contract,
+  exchange: oneOf(302, 312),
+  price,
+  size,
   conditions: fc.constantFrom([], [209], [219], [232]),
 });
 const quote = fc.record({
@@ -64,8 +74,13 @@ test('have figures that are numbers or null at every endpoint', { timeout: 120_0
       });
       app.clock.nowMs = nowMs + 1000;
       await follow(app.store, Readable.from([Buffer.from(`${texts.join('\n')}\n`)]), {
-        ...{ source: 'tape', fromStart: false, everyMs: 0, now: () => app.clock.nowMs },
-        ...{ stop: new AbortController().signal, gammaSource: 'solve' as const, rate: 0.045 },
+        source: 'tape',
+        fromStart: false,
+        everyMs: 0,
+        now: () => app.clock.nowMs,
+        stop: new AbortController().signal,
+        gammaSource: 'solve' as const,
+        rate: 0.045,
         onBadLine: () => {},
       });
       for (const path of [

@@ -27,13 +27,24 @@ const ways: Record<string, (app: TestApp) => Promise<void>> = {
   async 'a live tape'(app) {
     const lines = prints.map(({ minute, price, size }, i) =>
       JSON.stringify({
-        ...{ type: 'stock_print', symbol: 'SPY', exchange: 11, id: String(i + 1), sequence_number: i + 1, price, size },
+        type: 'stock_print',
+        symbol: 'SPY',
+        exchange: 11,
+        id: String(i + 1),
+        sequence_number: i + 1,
+        price,
+        size,
         sip_timestamp: `${at(minute)}000000`,
       }),
     );
     await follow(app.store, Readable.from([Buffer.from(`${lines.join('\n')}\n`)]), {
-      ...{ source: 'tape', fromStart: false, everyMs: 0, now: () => app.clock.nowMs },
-      ...{ stop: new AbortController().signal, gammaSource: 'solve' as const, rate: 0.045 },
+      source: 'tape',
+      fromStart: false,
+      everyMs: 0,
+      now: () => app.clock.nowMs,
+      stop: new AbortController().signal,
+      gammaSource: 'solve' as const,
+      rate: 0.045,
       onBadLine: ({ reason }) => expect(reason).toBe(''),
     });
   },

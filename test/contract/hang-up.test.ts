@@ -28,8 +28,14 @@ beforeAll(async () => {
     await saveCaptures(app.store, { gex: [gexCapture('SPY', newYork(session, '09:30') + i * 300_000, rows)] });
   }
   const bars = Array.from({ length: 50_000 }, (_, i) => ({
-    ...{ tsMs: newYork('2026-10-01', '00:00') + i * 60_000, open: 600, high: 601.5, low: 599, close: 600.25 },
-    ...{ volume: 1000 + i, vwap: 600 + (i % 100) / 7, tradeCount: i },
+    tsMs: newYork('2026-10-01', '00:00') + i * 60_000,
+    open: 600,
+    high: 601.5,
+    low: 599,
+    close: 600.25,
+    volume: 1000 + i,
+    vwap: 600 + (i % 100) / 7,
+    tradeCount: i,
   }));
   await inTransaction(app.store, (tx) => writeBars(tx, '1m', [{ symbol: 'SPY', bars: toBarColumns(bars) }]));
 }, 120_000);

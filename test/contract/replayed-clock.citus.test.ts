@@ -26,8 +26,14 @@ const contract = 'O:SPY261218C00600000';
 /** Bars at `count` steps of `lengthMs` from the open on, each with figures that no other has. */
 function run(lengthMs: number, count: number): BarColumns {
   const at = (i: number): Bar => ({
-    ...{ tsMs: exchangeInstant(session, 570) + i * lengthMs, open: 500 + i / 100, high: 600 + i, low: 400 - i / 10 },
-    ...{ close: 500.005 + i / 100, volume: 100 + i, vwap: 500 + i / 1000, tradeCount: 1 + i },
+    tsMs: exchangeInstant(session, 570) + i * lengthMs,
+    open: 500 + i / 100,
+    high: 600 + i,
+    low: 400 - i / 10,
+    close: 500.005 + i / 100,
+    volume: 100 + i,
+    vwap: 500 + i / 1000,
+    tradeCount: 1 + i,
   });
   return toBarColumns(Array.from({ length: count }, (_, i) => at(i)));
 }

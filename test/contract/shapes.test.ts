@@ -8,32 +8,73 @@ type Shape = string | readonly [Shape] | { readonly [key: string]: Shape };
 
 const contract = { underlying: 'text', expiry: 'date', right: 'text', strike: 'int' };
 const coverage = {
-  ...{ status: 'text', complete: 'flag', session_date: 'date', observed_from_ms: 'int', observed_through_ms: 'int' },
-  ...{ registry_version: 'int', standard_multiplier_assumed: 'flag' },
+  status: 'text',
+  complete: 'flag',
+  session_date: 'date',
+  observed_from_ms: 'int',
+  observed_through_ms: 'int',
+  registry_version: 'int',
+  standard_multiplier_assumed: 'flag',
 };
 const leg = {
-  ...{ contract, price: 'number', size: 'int', premium_usd: 'number', exchange: 'int', conditions: 'ints' },
-  ...{ event_ts_ms: 'int', sequence: 'int', side: 'text', multi_leg: 'flag' },
+  contract,
+  price: 'number',
+  size: 'int',
+  premium_usd: 'number',
+  exchange: 'int',
+  conditions: 'ints',
+  event_ts_ms: 'int',
+  sequence: 'int',
+  side: 'text',
+  multi_leg: 'flag',
 };
 const event = {
-  ...{ event_id: 'text', event_kind: 'text', underlying: 'text', event_ts_ms: 'int', legs: [leg] as const },
-  ...{ total_size: 'int', premium_usd: 'number', price_low: 'number', price_high: 'number', side: 'text' },
+  event_id: 'text',
+  event_kind: 'text',
+  underlying: 'text',
+  event_ts_ms: 'int',
+  legs: [leg] as const,
+  total_size: 'int',
+  premium_usd: 'number',
+  price_low: 'number',
+  price_high: 'number',
+  side: 'text',
   multi_leg: 'flag',
 };
 const measures = {
-  ...{ call_volume: 'int', put_volume: 'int', call_premium_usd: 'number', put_premium_usd: 'number' },
-  ...{ call_trade_count: 'int', put_trade_count: 'int' },
+  call_volume: 'int',
+  put_volume: 'int',
+  call_premium_usd: 'number',
+  put_premium_usd: 'number',
+  call_trade_count: 'int',
+  put_trade_count: 'int',
 };
 const print = {
-  ...{ print_id: 'text', event_id: 'text', underlying: 'text', contract, price: 'number', size: 'int' },
-  ...{ premium_usd: 'number', exchange: 'int', conditions: 'ints', event_ts_ms: 'int', sequence: 'int' },
-  ...{ session_date: 'date', coverage_status: 'text', rank: 'int|null' },
+  print_id: 'text',
+  event_id: 'text',
+  underlying: 'text',
+  contract,
+  price: 'number',
+  size: 'int',
+  premium_usd: 'number',
+  exchange: 'int',
+  conditions: 'ints',
+  event_ts_ms: 'int',
+  sequence: 'int',
+  session_date: 'date',
+  coverage_status: 'text',
+  rank: 'int|null',
 };
 const ohlc = { open: 'number', high: 'number', low: 'number', close: 'number', volume: 'int' };
 const bar = { ...ohlc, ts_ms: 'int', vwap: 'number|null', trade_count: 'int|null' };
 const strike = {
-  ...{ strike: 'int', gex: 'number', call_oi: 'int|null', put_oi: 'int|null', delta_adj: 'number|null' },
-  ...{ 'gex_0dte?': 'number|null', 'expiry?': 'date' },
+  strike: 'int',
+  gex: 'number',
+  call_oi: 'int|null',
+  put_oi: 'int|null',
+  delta_adj: 'number|null',
+  'gex_0dte?': 'number|null',
+  'expiry?': 'date',
 };
 const sample = { ts_ms: 'int', iv: 'number|null', delta: 'number|null', gamma: 'number|null', mark: 'number' };
 const latest = { ...sample, mark_source: 'text', bid: 'number|null', ask: 'number|null', spread: 'number|null' };
@@ -43,13 +84,24 @@ const execution = { date: 'date', volume: 'number', notional: 'number', trade_co
 /** The data of each route that the contract shows (spec 2 and 4). */
 const shapes: Record<string, Shape> = {
   'GET /v2/symbols/:symbol': {
-    ...{ symbol: 'text', name: 'text', class: 'text', min_tier: 'text', requires_attestation: 'flag' },
+    symbol: 'text',
+    name: 'text',
+    class: 'text',
+    min_tier: 'text',
+    requires_attestation: 'flag',
     chain_policy: { window_days: 'int', tenor_frame: 'text' },
   },
   'GET /v2/quotes': [
     {
-      ...{ symbol: 'text', spot: 'number|null', change_pct: 'number|null', net_gex: 'null', gex_change: 'null' },
-      ...{ volume: 'int|null', official_close: 'number|null', session_date: 'date|null', event_ts_ms: 'int|null' },
+      symbol: 'text',
+      spot: 'number|null',
+      change_pct: 'number|null',
+      net_gex: 'null',
+      gex_change: 'null',
+      volume: 'int|null',
+      official_close: 'number|null',
+      session_date: 'date|null',
+      event_ts_ms: 'int|null',
     },
   ],
   'GET /v2/symbols/:symbol/spot': { symbol: 'text', price: 'number|null', ts: 'int|null' },
@@ -64,15 +116,24 @@ const shapes: Record<string, Shape> = {
     session_date: 'date',
     captures: [
       {
-        ...{ captured_at: 'int', spot: 'number|null', prior_close_spot: 'number|null', net_gex: 'number' },
-        ...{ flip_point: 'number|null', strikes: [strike] as const },
+        captured_at: 'int',
+        spot: 'number|null',
+        prior_close_spot: 'number|null',
+        net_gex: 'number',
+        flip_point: 'number|null',
+        strikes: [strike] as const,
       },
     ],
   },
   'GET /gex/:underlying/strikes': [
     {
-      ...{ strike: 'int', gex: 'number', delta_adj_gex: 'number|null', call_oi: 'int|null', put_oi: 'int|null' },
-      ...{ 'expiry?': 'date', 'gex_0dte?': 'number|null' },
+      strike: 'int',
+      gex: 'number',
+      delta_adj_gex: 'number|null',
+      call_oi: 'int|null',
+      put_oi: 'int|null',
+      'expiry?': 'date',
+      'gex_0dte?': 'number|null',
     },
   ],
   'GET /v2/stocks/:symbol/bars': [{ symbol: 'text', timeframe: 'text', ...bar }],
@@ -81,7 +142,9 @@ const shapes: Record<string, Shape> = {
   },
   'GET /v2/flow/:symbol/cross-section': {
     snapshot: {
-      ...{ symbol: 'text', seq: 'int', coverage },
+      symbol: 'text',
+      seq: 'int',
+      coverage,
       update: {
         kind: 'text',
         by_strike: [{ strike_thousandths: 'int', measures }],
@@ -90,8 +153,14 @@ const shapes: Record<string, Shape> = {
     },
   },
   'GET /v2/flow/eod': {
-    ...{ session_date: 'date|null', 'symbol?': 'text', tier: 'text', limit: 'int', coverage_status: 'text|null' },
-    ...{ scanned_at_ms: 'int|null', source: 'text|null', prints: [print] as const },
+    session_date: 'date|null',
+    'symbol?': 'text',
+    tier: 'text',
+    limit: 'int',
+    coverage_status: 'text|null',
+    scanned_at_ms: 'int|null',
+    source: 'text|null',
+    prints: [print] as const,
   },
   'GET /v2/options/:contract/greeks': { contract, latest, series: [sample] },
   'GET /v2/options/:contract/bars': { contract, timeframe: 'text', bars: [bar] },
@@ -102,15 +171,27 @@ const shapes: Record<string, Shape> = {
   'POST /v2/journal/import': { created: 'int', skipped: 'int', errors: [{ row: 'int', code: 'text' }] },
   'GET /v2/offexchange/:symbol/concentration': [
     {
-      ...{ ...execution, bucket_midpoint: 'number', bucket_width: 'number', distinct_sessions: 'int' },
-      ...{ rank_score: 'number', rank: 'int', bucket_count: 'int', distance_bps: 'number|null' },
+      ...execution,
+      bucket_midpoint: 'number',
+      bucket_width: 'number',
+      distinct_sessions: 'int',
+      rank_score: 'number',
+      rank: 'int',
+      bucket_count: 'int',
+      distance_bps: 'number|null',
       lookback_sessions: 'int',
     },
   ],
   'GET /v2/offexchange/:symbol/activity': [
     {
-      ...{ date: 'date', off_exch_volume: 'number', notional: 'number', trade_count: 'int', avg_size: 'number' },
-      ...{ vwap: 'number', off_exch_pct: 'number|null', consolidated_volume: 'number|null' },
+      date: 'date',
+      off_exch_volume: 'number',
+      notional: 'number',
+      trade_count: 'int',
+      avg_size: 'number',
+      vwap: 'number',
+      off_exch_pct: 'number|null',
+      consolidated_volume: 'number|null',
       consolidated_notional: 'number|null',
     },
   ],

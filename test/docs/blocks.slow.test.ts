@@ -69,7 +69,11 @@ afterAll(() => gateway.app.close());
 function variables(): Record<string, unknown> {
   const { session, previous } = gateway.standing;
   return {
-    ...{ session, previous, from: `${session}T15:30`, open: `${session}T10:00`, close: `${session}T15:45` },
+    session,
+    previous,
+    from: `${session}T15:30`,
+    open: `${session}T10:00`,
+    close: `${session}T15:45`,
     known: gateway.app.clock.nowMs,
   };
 }

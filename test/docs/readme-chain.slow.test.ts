@@ -58,25 +58,27 @@ describe.skipIf(!hasSharedData)('the chain of 2024 that README.md ingests', () =
     expect([dated.data.flip_point, dated.data.strikes]).toEqual([grid.data.flip_point, grid.data.strikes]);
     expect(figures.data.net).toBeCloseTo(net, 4);
     const page = {
-      ...{
-        symbol: 'SPX',
-        past: false,
-        sessionAt: '2024-01-05',
-        session: '2024-01-05',
-        timeframe: '5m',
-        quotes: ['SPX'],
-      },
-      ...{ from: '2024-01-05', to: '2024-01-06', activityFrom: '2024-01-05', offFrom: '2024-01-05' },
-      ...{ dailyFrom: '2024-01-05', dailyTo: '2024-01-06', offTo: '2024-01-05', flowSession: null },
-      ...{
-        lists: false,
-        flow: false,
-        activity: false,
-        heat: true,
-        trades: false,
-        volatility: true,
-        offExchange: false,
-      },
+      symbol: 'SPX',
+      past: false,
+      sessionAt: '2024-01-05',
+      session: '2024-01-05',
+      timeframe: '5m',
+      quotes: ['SPX'],
+      from: '2024-01-05',
+      to: '2024-01-06',
+      activityFrom: '2024-01-05',
+      offFrom: '2024-01-05',
+      dailyFrom: '2024-01-05',
+      dailyTo: '2024-01-06',
+      offTo: '2024-01-05',
+      flowSession: null,
+      lists: false,
+      flow: false,
+      activity: false,
+      heat: true,
+      trades: false,
+      volatility: true,
+      offExchange: false,
     };
     const { data } = await app.graphql(dashboardQuery, page, { credential });
     const { latest, history: shown } = data.symbol.gex;

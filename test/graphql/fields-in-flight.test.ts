@@ -44,7 +44,9 @@ function held(source: string, items: Record<string, number>, limits = { characte
   });
   const operation = new PreparedOperation(small, parse(source), null, { isWritten: true, absent: new Set() });
   const values = {
-    ...{ rootValue: undefined, contextValue: {}, variableValues: {} },
+    rootValue: undefined,
+    contextValue: {},
+    variableValues: {},
     inFlight: new Map(Object.entries(items)),
   };
   const answer = pieces.run(async () => written(await execute(operation, values, pieces), pieces));
@@ -100,7 +102,9 @@ describe('fields of the root', () => {
 
   test('start when those before have ended, also if their items are fractions', async () => {
     const { calls, settle, release } = held('{ a: read(n: 1) { n } b: read(n: 2) { n } c: read(n: 3) { n } }', {
-      ...{ a: 0.1, b: 0.2, c: 9000 },
+      a: 0.1,
+      b: 0.2,
+      c: 9000,
     });
     await settle();
     await release(1);

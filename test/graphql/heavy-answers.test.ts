@@ -10,8 +10,14 @@ import { talk } from '../support/web-socket.ts';
 const count = 12_000;
 const maxBytes = 3_000_000;
 const bars = Array.from({ length: count }, (_, i) => ({
-  ...{ tsMs: newYork('2026-10-01', '00:00') + i * 60_000, open: 600, high: 601.5, low: 599, close: 600 + i / 7 },
-  ...{ volume: 1000 + i, vwap: i % 3 ? 600 + (i % 100) / 7 : null, tradeCount: i },
+  tsMs: newYork('2026-10-01', '00:00') + i * 60_000,
+  open: 600,
+  high: 601.5,
+  low: 599,
+  close: 600 + i / 7,
+  volume: 1000 + i,
+  vwap: i % 3 ? 600 + (i % 100) / 7 : null,
+  tradeCount: i,
 }));
 let app: TestApp;
 let token: string;

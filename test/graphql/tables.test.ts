@@ -85,7 +85,10 @@ describe('a list of the graph is a table where the client accepts one', () => {
     const answer = await send(page, 'text/csv', { table: 'symbols' });
     expect(csvOf(answer)).toEqual(
       edges.map(({ cursor, node: { symbol, name, access } }: Json) => ({
-        ...{ cursor, symbol, name: name ?? '', 'access.allowed': String(access.allowed) },
+        cursor,
+        symbol,
+        name: name ?? '',
+        'access.allowed': String(access.allowed),
       })),
     );
     expect(JSON.parse(String(answer.headers['x-itm-data']))).toEqual({ 'symbols.totalCount': totalCount });

@@ -119,7 +119,8 @@ describe('with GRAPH_DOCUMENTS=trusted', () => {
     expect(codeOf(await get(only, { query: unlisted }))).toEqual(refused);
     expect(codeOf(await get(only, {}, { accept: 'text/html' }))).toEqual(refused);
     const anonymous = await only.send('POST', '/graphql', {
-      ...{ body: '{"query":"{ __schema { queryType { name } } }"}', credential: null },
+      body: '{"query":"{ __schema { queryType { name } } }"}',
+      credential: null,
     });
     expect(codeOf(anonymous)).toEqual(refused);
   });

@@ -176,7 +176,11 @@ describe('the small mode of /mcp', () => {
 
 describe.each(['all', 'small'] as const)('prompts with %s tools', (mode) => {
   const values: Record<string, string> = {
-    ...{ symbol: 'SPY', symbols: 'SPY,NVDA', from: '2026-11-27', to: '2026-11-30', criteria: 'falling' },
+    symbol: 'SPY',
+    symbols: 'SPY,NVDA',
+    from: '2026-11-27',
+    to: '2026-11-30',
+    criteria: 'falling',
     which: 'the sweep',
   };
 

@@ -65,7 +65,9 @@ async function askChain(asked: Asked): Promise<Question> {
   const expiry = random.once(4) && capture ? random.pick(capture.rows).expiry : null;
   const solved = capture ? await chains.solved(capture) : [];
   const answers = solved.map(({ rows }) => ({
-    ...{ spot: capture!.spot, captured_at: capture!.capturedAt, partial: capture!.partial || capture!.subset },
+    spot: capture!.spot,
+    captured_at: capture!.capturedAt,
+    partial: capture!.partial || capture!.subset,
     rows: rows.flatMap((row) => {
       if (expiry !== null && row.expiry !== expiry) return [];
       const { root: underlying, right, strike, openInterest, sharesPerContract, bid, ask, last, fmv, volume } = row;
@@ -73,9 +75,18 @@ async function askChain(asked: Asked): Promise<Question> {
         known(row[name] ?? row.filled?.[name] ?? row.solved?.[name]);
       return {
         contract: { underlying, expiry: row.expiry, right, strike },
-        ...{ oi: known(openInterest), volume: known(volume), bid: known(bid), ask: known(ask), last: known(last) },
-        ...{ fmv: known(fmv), iv: known(row.iv ?? row.solved?.iv), shares_per_contract: known(sharesPerContract) },
-        ...{ delta: greek('delta'), gamma: greek('gamma'), theta: greek('theta'), vega: greek('vega') },
+        oi: known(openInterest),
+        volume: known(volume),
+        bid: known(bid),
+        ask: known(ask),
+        last: known(last),
+        fmv: known(fmv),
+        iv: known(row.iv ?? row.solved?.iv),
+        shares_per_contract: known(sharesPerContract),
+        delta: greek('delta'),
+        gamma: greek('gamma'),
+        theta: greek('theta'),
+        vega: greek('vega'),
       };
     }),
   }));
@@ -89,7 +100,8 @@ async function askChain(asked: Asked): Promise<Question> {
     caller: random.pick(['key', 'session']),
     graph: {
       fields: isFollowed ? [field('chainCaptured', { symbol: at.underlying, expiry })] : fields,
-      ...{ example: answers[0] ?? none, sparse: 'rows' },
+      example: answers[0] ?? none,
+      sparse: 'rows',
     },
     judge: anyOf(capture ? answers : [none], ({ data }) => data),
   };

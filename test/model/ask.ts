@@ -71,7 +71,9 @@ function asCaller(asked: Asked, question: Question): Question {
   const code = refusal(world, caller, question.needs);
   if (code === null) return { ...question, caller };
   return {
-    ...{ path: question.path, graph: question.graph, caller },
+    path: question.path,
+    graph: question.graph,
+    caller,
     judge: ({ status, body }) =>
       status === 403 && body.error.code === code ? null : `${failed({ status, body })}, expected 403 ${code}`,
   };
@@ -175,14 +177,19 @@ function askBars(asked: Asked): Question {
     const bars = `bars(from: "${from}", to: "${to}", timeframe: "${timeframe}", adjust: ${adjusted ? 'split' : 'raw'}`;
     const fields = [field('symbol', { symbol }), `${bars}, limit: 5000)`];
     return {
-      ...{ path: `${path}&limit=50000`, caller: 'session', needs, judge: data(rows.map(adjust)) },
+      path: `${path}&limit=50000`,
+      caller: 'session',
+      needs,
+      judge: data(rows.map(adjust)),
       graph: inGraph(at, null, fields, { data: rows.map(adjust) }),
     };
   }
   // Pages are those of one question: its cursors are of no other symbol, and of no other instant.
   const limit = 1 + random.below(9);
   return {
-    ...{ path: `${path}&limit=${limit}`, caller: 'session', needs },
+    path: `${path}&limit=${limit}`,
+    caller: 'session',
+    needs,
     async judge(first, get) {
       const all: Json[] = [];
       for (let page = first; ; ) {
@@ -256,7 +263,9 @@ function askOffExchange(asked: Asked): Question {
   const [first, last] = [world.sessions[0], world.sessions.at(-1)];
   const window = `from=${first}&to=${last}&limit=5000`;
   const question = (route: string, names: string, judge: Question['judge']): Question => ({
-    ...{ path: `/v2/offexchange/${symbol}/${route}?${window}`, caller: 'key', judge },
+    path: `/v2/offexchange/${symbol}/${route}?${window}`,
+    caller: 'key',
+    judge,
     needs: { symbol, scope: 'off-exchange' },
     graph: {
       fields: [field('symbol', { symbol }), 'offExchange', field(route, { from: first, to: last, limit: 5000 })],
@@ -271,7 +280,8 @@ function askOffExchange(asked: Asked): Question {
   // Figures of two generations could be subtracted.
   if (route === 'known')
     return {
-      ...{ path: `/v2/offexchange/${symbol}/activity?${window}&known=${asked.nowMs - 500}`, caller: 'key' },
+      path: `/v2/offexchange/${symbol}/activity?${window}&known=${asked.nowMs - 500}`,
+      caller: 'key',
       judge: ({ status }) => (status === 400 ? null : `status ${status}, expected 400`),
     };
   if (route === 'activity')
@@ -326,7 +336,8 @@ function askLargeTrades({ random }: Asked, symbol: string, session: string, prin
   const figures = (event: Json) => Object.fromEntries(Object.keys(events[0] ?? {}).map((name) => [name, event[name]]));
   return {
     path: `/v2/flow/large-trades?symbol=${symbol}&session=${session}&limit=${limit}`,
-    ...{ caller: 'key', needs: { symbol, scope: 'flow' } },
+    caller: 'key',
+    needs: { symbol, scope: 'flow' },
     judge(answer) {
       if (answer.status !== 200) return failed(answer);
       const found: Json[] = answer.body.data.events.map(({ update }: Json) => figures(update.event));
@@ -361,7 +372,9 @@ function askContractBars(asked: Asked): Question {
   const [path, more] = [tickerOf(of), at === null ? '' : `&at=${at}`];
   return {
     path: `/v2/options/${path}/bars?tf=${timeframe}&session=${session}&limit=${limit}${more}`,
-    ...{ caller: 'session', needs: { symbol }, judge: data(example) },
+    caller: 'session',
+    needs: { symbol },
+    judge: data(example),
     graph: inGraph(at, null, [field('contract', { id: path }), field('bars', { timeframe, session, limit })], example),
   };
 }
@@ -388,7 +401,9 @@ function askSignedVolume(asked: Asked): Question {
   // The texts do not say when a session begins to be observed.
   const answers = hasSide ? [known, ...(counted.length === 0 ? [null] : [])] : [null];
   return {
-    ...{ path: '', caller: 'session', needs: { symbol, scope: 'flow' } },
+    path: '',
+    caller: 'session',
+    needs: { symbol, scope: 'flow' },
     judge: anyOf(answers, ({ data }) => data),
     graph: inGraph(at, null, [field('contract', { id }), field('signedVolume', { session })], known),
   };
@@ -473,7 +488,9 @@ async function askStream(asked: Asked): Promise<Question> {
   if (states.length === 0) return askQuotes(asked);
   const key = (event: string, state: Json) => `${event} ${state.symbol}`;
   return {
-    ...{ path: `/v2/stream?topics=${states.map(({ topic }) => topic)}`, caller: 'session', events: states.length },
+    path: `/v2/stream?topics=${states.map(({ topic }) => topic)}`,
+    caller: 'session',
+    events: states.length,
     judge(answer) {
       const found = new Map<string, Json>(
         answer.body.data.map((each: Json) => [key(each.event, each.data), each.data]),

@@ -25,7 +25,11 @@ export const plusDays = (date: string, days: number): string =>
 
 const clock = new Intl.DateTimeFormat('en-CA', {
   timeZone: 'America/New_York',
-  ...{ year: 'numeric', month: '2-digit', day: '2-digit', hour: '2-digit', minute: '2-digit' },
+  year: 'numeric',
+  month: '2-digit',
+  day: '2-digit',
+  hour: '2-digit',
+  minute: '2-digit',
   hourCycle: 'h23',
 });
 

@@ -296,14 +296,22 @@ export class ChainBook {
           return { ...row, openInterest: row.openInterest ?? interest?.get(contractPath(row)) ?? null };
         });
         return {
-          ...{ underlying, session: each, capturedAt: latest.capturedAt, delayMs: latest.delayMs },
-          ...{ spot: lastKnown('spot'), priorCloseSpot: lastKnown('priorCloseSpot') },
-          ...{
-            partial: files.some((file) => file.partial),
-            rows: inOrder(joined),
-            files: files.map(({ hash }) => hash),
-          },
-          ...{ subset: false, alone: false, pairs: 0, lacking: 0, before: null, references: [], later: [] },
+          underlying,
+          session: each,
+          capturedAt: latest.capturedAt,
+          delayMs: latest.delayMs,
+          spot: lastKnown('spot'),
+          priorCloseSpot: lastKnown('priorCloseSpot'),
+          partial: files.some((file) => file.partial),
+          rows: inOrder(joined),
+          files: files.map(({ hash }) => hash),
+          subset: false,
+          alone: false,
+          pairs: 0,
+          lacking: 0,
+          before: null,
+          references: [],
+          later: [],
         };
       }),
     );

@@ -155,8 +155,17 @@ function tradier({ ms, lines }: ChainPart, random: Random): Written {
     const greeks = { ...keyed({ delta, gamma, theta, vega, mid_iv: iv }, random), updated_at: iso(ms).slice(0, 19) };
     const at = i === 0 ? ms : ms - random.below(60) * 1000;
     return {
-      ...{ symbol: osi(line), root_symbol: line.root, bid, ask, last, volume, open_interest: openInterest },
-      ...{ bid_date: at, ask_date: at, trade_date: 0, contract_size: 100 },
+      symbol: osi(line),
+      root_symbol: line.root,
+      bid,
+      ask,
+      last,
+      volume,
+      open_interest: openInterest,
+      bid_date: at,
+      ask_date: at,
+      trade_date: 0,
+      contract_size: 100,
       greeks: { ...greeks, updated_at: greeks.updated_at.replace('T', ' ') },
     };
   });

@@ -108,15 +108,18 @@ function lineOf({ seed }: World, contract: Contract, ms: number, spot: number): 
   return {
     ...contract,
     ...unknownNumbers,
-    ...{ openInterest: chance % 9 === 0 ? 0 : (chance >>> 4) % 6000, volume },
-    ...{
-      bid,
-      ask: Math.ceil(100 * (value + half)) / 100,
-      last: volume === 0 ? null : cents(value + 0.01),
-      fmv: cents(value),
-    },
-    ...{ iv: volatility || null, delta: decimals(delta, 4), gamma: decimals(gamma, 5) },
-    ...{ theta: decimals(theta, 4), vega: decimals(vega, 4), sharesPerContract: null },
+    openInterest: chance % 9 === 0 ? 0 : (chance >>> 4) % 6000,
+    volume,
+    bid,
+    ask: Math.ceil(100 * (value + half)) / 100,
+    last: volume === 0 ? null : cents(value + 0.01),
+    fmv: cents(value),
+    iv: volatility || null,
+    delta: decimals(delta, 4),
+    gamma: decimals(gamma, 5),
+    theta: decimals(theta, 4),
+    vega: decimals(vega, 4),
+    sharesPerContract: null,
   };
 }
 

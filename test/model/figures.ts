@@ -191,7 +191,9 @@ export function activityOf(prints: readonly Print[]) {
   const volume = sum(executions.map(({ size }) => size));
   const consolidated = sharesOf(prints);
   const row = {
-    ...{ off_exch_volume: volume, notional: notionalOf(executions), trade_count: executions.length },
+    off_exch_volume: volume,
+    notional: notionalOf(executions),
+    trade_count: executions.length,
     avg_size: volume / executions.length,
     off_exch_pct: consolidated === 0 ? null : volume / consolidated,
     consolidated_volume: consolidated,
@@ -246,8 +248,10 @@ export function concentrationOf(
         return { ...level, price: Math.floor(level.price_thousandths / f), volume: halfEven(level.volume * f) };
       });
     const buckets = [...Map.groupBy(of, ({ price }) => Math.floor((price * 1000) / width))].map(([index, group]) => ({
-      ...{ index, sessions: new Set(group.map((level) => level.date)).size },
-      ...{ volume: sum(group.map(({ volume }) => volume)), notional: sum(group.map(({ notional }) => notional)) },
+      index,
+      sessions: new Set(group.map((level) => level.date)).size,
+      volume: sum(group.map(({ volume }) => volume)),
+      notional: sum(group.map(({ notional }) => notional)),
       trade_count: sum(group.map((level) => level.trade_count)),
     }));
     const shown = buckets.filter(({ sessions }) => sessions >= 2);
@@ -256,8 +260,13 @@ export function concentrationOf(
       .map(({ index, sessions, ...bucket }) => {
         const midpoint = ((index + 0.5) * width) / 1e6;
         return {
-          ...{ date, ...bucket, bucket_midpoint: midpoint, bucket_width: width / 1e6, distinct_sessions: sessions },
-          ...{ rank_score: (100 * (bucket.notional / total) * sessions) / 20, bucket_count: shown.length },
+          date,
+          ...bucket,
+          bucket_midpoint: midpoint,
+          bucket_width: width / 1e6,
+          distinct_sessions: sessions,
+          rank_score: (100 * (bucket.notional / total) * sessions) / 20,
+          bucket_count: shown.length,
           distance_bps: (1e4 * (midpoint - vwap)) / vwap,
         };
       })
@@ -284,13 +293,19 @@ export function compositionOf(prints: readonly Print[]): { category: string; vol
     merge(smallest![0]);
   }
   return [...rows].map(([category, group]) => ({
-    ...{ category, volume: sum(group.map(({ size }) => size)), trade_count: group.length },
+    category,
+    volume: sum(group.map(({ size }) => size)),
+    trade_count: group.length,
   }));
 }
 
 const measures = () => ({
-  ...{ call_volume: 0, put_volume: 0, call_premium_usd: 0, put_premium_usd: 0 },
-  ...{ call_trade_count: 0, put_trade_count: 0 },
+  call_volume: 0,
+  put_volume: 0,
+  call_premium_usd: 0,
+  put_premium_usd: 0,
+  call_trade_count: 0,
+  put_trade_count: 0,
 });
 
 /** The cross-section of option prints: by strike and by expiry, ascending; both count every print (methodology 4). */
@@ -309,7 +324,8 @@ export function crossSectionOf(prints: readonly Print[]) {
   };
   return {
     by_strike: by(({ contract }) => contract!.strike).map(([strike, row]) => ({
-      ...{ strike_thousandths: strike, measures: row },
+      strike_thousandths: strike,
+      measures: row,
     })),
     by_expiration: by(({ contract }) => contract!.expiry).map(([expiry, row]) => ({ expiry, measures: row })),
   };
@@ -375,7 +391,9 @@ export function largeTradesOf(prints: readonly Print[]) {
   return all
     .sort((a, b) => passed(b.legs[0]!, a.legs[0]!))
     .map(({ event_kind, legs }) => ({
-      ...{ event_kind, event_ts_ms: legs[0]!.ms, total_size: sum(legs.map(({ size }) => size)) },
+      event_kind,
+      event_ts_ms: legs[0]!.ms,
+      total_size: sum(legs.map(({ size }) => size)),
       side: legs.every(({ side }) => side === legs[0]!.side) ? legs[0]!.side : 'unknown',
       premium_usd: sum(legs.map(({ price, size }) => price * size)) / 100,
       price_low: Math.min(...legs.map(({ price }) => price)) / 1e4,

@@ -152,7 +152,8 @@ export class Gateway {
     const ahead = this.nowMs - Date.now();
     const clock = `data:text/javascript,const { now } = Date; Date.now = () => now() + ${ahead};`;
     const child = spawn(process.execPath, ['--import', clock, main, ...argv], {
-      ...{ env: { ...process.env, ...this.#env }, stdio: 'ignore' },
+      env: { ...process.env, ...this.#env },
+      stdio: 'ignore',
     });
     const timer = setTimeout(() => child.kill('SIGKILL'), afterMs);
     await once(child, 'exit');

@@ -290,8 +290,10 @@ export class Life {
     const expected = reportOf(isSilent ? { ...taken, fewer: [] } : taken);
     const isRefused = refused !== null || (!isSilent && taken.written.length === 0 && taken.fewer.length > 0);
     const found = {
-      ...{ refused: report.status === 'refused', code },
-      ...{ sessions: summed([report], 'sessions'), not_stored: summed([report], 'not_stored') },
+      refused: report.status === 'refused',
+      code,
+      sessions: summed([report], 'sessions'),
+      not_stored: summed([report], 'not_stored'),
     };
     const differs = difference(found, { refused: isRefused, code: isRefused ? 1 : 0, ...expected }, 'report');
     if (differs)
@@ -425,8 +427,10 @@ export class Life {
       throw new Differs(`unchanged, but ${JSON.stringify(part)}: ${JSON.stringify(json.files)}`);
     }
     const expected = reportOf({
-      ...{ written: report.written.filter(isReported), waiting: report.waiting.filter(isReported) },
-      ...{ fewer: report.fewer.filter(isReported), sealed: report.sealed.filter(isReported) },
+      written: report.written.filter(isReported),
+      waiting: report.waiting.filter(isReported),
+      fewer: report.fewer.filter(isReported),
+      sealed: report.sealed.filter(isReported),
     });
     const found = { sessions: summed(json.files, 'sessions'), not_stored: summed(json.files, 'not_stored') };
     const differs = difference(found, expected, 'report');

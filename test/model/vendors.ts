@@ -95,7 +95,18 @@ const massiveTrade = (print: Print) =>
 
 /** Publishers of the vendor by exchange, or facility. */
 const publishers: Record<number, number> = {
-  ...{ 10: 9, 11: 43, 12: 2, 8: 8, 19: 5, 21: 15, 201: 19, 202: 17, 203: 18, 302: 22, 307: 25, 316: 32 },
+  10: 9,
+  11: 43,
+  12: 2,
+  8: 8,
+  19: 5,
+  21: 15,
+  201: 19,
+  202: 17,
+  203: 18,
+  302: 22,
+  307: 25,
+  316: 32,
 };
 
 const utcDate = (ms: number) => new Date(ms).toISOString().slice(0, 10);
@@ -117,7 +128,8 @@ function dbnOf(prints: readonly Print[], random: Random): Buffer {
   const symbols = [...new Set(prints.map(dbnSymbol))];
   const schema = random.pick(['trades', 'tbbo', 'tcbbo'] as const);
   return dbnFile({
-    ...{ version: random.pick([1, 2, 3] as const), schema: dbnSchemas[schema] },
+    version: random.pick([1, 2, 3] as const),
+    schema: dbnSchemas[schema],
     mappings: dbnMappings(
       symbols,
       prints.map(({ ms }) => ms),
@@ -125,8 +137,12 @@ function dbnOf(prints: readonly Print[], random: Random): Buffer {
     records: prints.map((print) => {
       const price = print.price / 1e4;
       const trade = {
-        ...{ publisher: publishers[print.trf || print.exchange]!, instrument: symbols.indexOf(dbnSymbol(print)) + 1 },
-        ...{ at: BigInt(nanosOf(print)), price, size: print.size, sequence: print.sequence },
+        publisher: publishers[print.trf || print.exchange]!,
+        instrument: symbols.indexOf(dbnSymbol(print)) + 1,
+        at: BigInt(nanosOf(print)),
+        price,
+        size: print.size,
+        sequence: print.sequence,
       };
       if (schema === 'trades') return dbnTrade(trade);
       return dbnQuote({ ...trade, bid: price - 0.01, ask: price + 0.01 }, schema === 'tbbo' ? 'mbp1' : 'tcbbo');
@@ -136,7 +152,18 @@ function dbnOf(prints: readonly Print[], random: Random): Buffer {
 
 /** Codes of conditions and exchanges of ThetaData. */
 const thetaConditions: Record<number, number> = {
-  ...{ 201: 40, 202: 2, 204: 13, 208: 5, 209: 18, 219: 95, 227: 125, 229: 127, 232: 130, 246: 144, 247: 147, 248: 148 },
+  201: 40,
+  202: 2,
+  204: 13,
+  208: 5,
+  209: 18,
+  219: 95,
+  227: 125,
+  229: 127,
+  232: 130,
+  246: 144,
+  247: 147,
+  248: 148,
 };
 const thetaExchanges: Record<number, number> = { 302: 5, 307: 31, 316: 1 };
 
@@ -150,11 +177,14 @@ interface OfContract {
 /** The columns of a contract and of an instant in the versions of ThetaData. */
 const thetaContract: Record<2 | 3, Cells<OfContract>> = {
   2: {
-    ...{ root: ({ contract }) => contract.root, expiration: ({ contract }) => dateNumber(contract.expiry) },
-    ...{ strike: ({ contract }) => contract.strike, right: ({ contract }) => contract.right[0]!.toUpperCase() },
+    root: ({ contract }) => contract.root,
+    expiration: ({ contract }) => dateNumber(contract.expiry),
+    strike: ({ contract }) => contract.strike,
+    right: ({ contract }) => contract.right[0]!.toUpperCase(),
   },
   3: {
-    ...{ symbol: ({ contract }) => contract.root, expiration: ({ contract }) => contract.expiry },
+    symbol: ({ contract }) => contract.root,
+    expiration: ({ contract }) => contract.expiry,
     strike: ({ contract }) => (contract.strike / 1000).toFixed(3),
     right: ({ contract }) => contract.right.toUpperCase(),
   },
@@ -185,8 +215,10 @@ function thetaFile<T extends OfContract>(rows: readonly T[], of: Cells<T>, name:
 }
 
 const thetaPrints: Cells<Print> = {
-  ...{ sequence: ({ sequence }) => sequence, condition: ({ conditions: [id] }) => thetaConditions[id!]! },
-  ...{ size: ({ size }) => size, exchange: ({ exchange }) => thetaExchanges[exchange]! },
+  sequence: ({ sequence }) => sequence,
+  condition: ({ conditions: [id] }) => thetaConditions[id!]!,
+  size: ({ size }) => size,
+  exchange: ({ exchange }) => thetaExchanges[exchange]!,
   price: ({ price }) => dollars(price),
 };
 
@@ -329,8 +361,12 @@ const unknown = { vwap: null, trade_count: null };
 const barTicker = (of: Instrument) => `${isIndex(of) ? 'I:' : ''}${tickerOf(of)}`;
 
 const barColumns: Cells<FileBar> = {
-  ...{ ticker: barTicker, volume: ({ bar }) => bar.volume, open: ({ bar }) => bar.open },
-  ...{ close: ({ bar }) => bar.close, high: ({ bar }) => bar.high, low: ({ bar }) => bar.low },
+  ticker: barTicker,
+  volume: ({ bar }) => bar.volume,
+  open: ({ bar }) => bar.open,
+  close: ({ bar }) => bar.close,
+  high: ({ bar }) => bar.high,
+  low: ({ bar }) => bar.low,
   window_start: ({ bar }) => `${bar.ts_ms}000000`,
 };
 const countColumns: Cells<FileBar> = {
@@ -404,8 +440,14 @@ function ofVenues(bars: readonly Bar[]): Bar {
   const largest = bars.reduce((a, b) => (b.volume > a.volume ? b : a));
   const volume = bars.reduce((sum, bar) => sum + bar.volume, 0);
   return {
-    ...{ ts_ms: bars[0]!.ts_ms, open: largest.open, close: largest.close, volume, ...unknown, weight: volume },
-    ...{ high: Math.max(...bars.map(({ high }) => high)), low: Math.min(...bars.map(({ low }) => low)) },
+    ts_ms: bars[0]!.ts_ms,
+    open: largest.open,
+    close: largest.close,
+    volume,
+    ...unknown,
+    weight: volume,
+    high: Math.max(...bars.map(({ high }) => high)),
+    low: Math.min(...bars.map(({ low }) => low)),
   };
 }
 
@@ -439,8 +481,12 @@ function thetaBars(given: readonly FileBar[], name: string, random: Random) {
     return isEmpty ? [row, { ...row, ms: next, ...zero }] : [row];
   });
   const of: Cells<(typeof rows)[number]> = {
-    ...{ open: ({ open }) => open, high: ({ high }) => high, low: ({ low }) => low, close: ({ close }) => close },
-    ...{ volume: ({ volume }) => volume, count: ({ trade_count: count }) => count! },
+    open: ({ open }) => open,
+    high: ({ high }) => high,
+    low: ({ low }) => low,
+    close: ({ close }) => close,
+    volume: ({ volume }) => volume,
+    count: ({ trade_count: count }) => count!,
   };
   return thetaFile(rows, of, name, random);
 }

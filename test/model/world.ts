@@ -158,9 +158,18 @@ function makeTape(seed: number, { symbol, tape, evenings }: ModelSymbol, session
   const print = (ms: number, conditions: number[], exchange: number, more: Partial<Print> = {}) => {
     const n = prints.length + 1;
     prints.push({
-      ...{ symbol, exchange, trf: exchange === 4 ? random.pick([201, 202, 203]) : 0, id: String(n * 7), price },
-      ...{ size: conditions.includes(37) ? 1 + random.below(99) : 100 * (1 + random.below(20)), conditions },
-      ...{ correction: 0, ms, nanos: random.below(1_000_000), sequence: n * 10, tape },
+      symbol,
+      exchange,
+      trf: exchange === 4 ? random.pick([201, 202, 203]) : 0,
+      id: String(n * 7),
+      price,
+      size: conditions.includes(37) ? 1 + random.below(99) : 100 * (1 + random.below(20)),
+      conditions,
+      correction: 0,
+      ms,
+      nanos: random.below(1_000_000),
+      sequence: n * 10,
+      tape,
       ...more,
     });
   };
@@ -222,19 +231,19 @@ function makeOptions(seed: number, sessions: readonly string[], symbol: string, 
     // A cancel repeats a print; others now and then come twice.
     const of = isCancel ? earlier : null;
     prints.push({
-      ...{
-        symbol,
-        contract: of?.contract ?? (isPart ? before.contract! : random.pick(contracts)),
-        exchange: of?.exchange ?? random.pick([302, 307, 316]),
-      },
-      ...{
-        trf: 0,
-        id: '',
-        price: of?.price ?? 100 * (1 + random.below(3000)),
-        size: of?.size ?? 1 + random.below(400),
-      },
-      ...{ conditions: [condition === 201 && !isCancel ? 209 : condition], correction: 0, ms },
-      ...{ nanos: random.below(1_000_000), sequence: prints.length + 1, tape: 0 },
+      symbol,
+      contract: of?.contract ?? (isPart ? before.contract! : random.pick(contracts)),
+      exchange: of?.exchange ?? random.pick([302, 307, 316]),
+      trf: 0,
+      id: '',
+      price: of?.price ?? 100 * (1 + random.below(3000)),
+      size: of?.size ?? 1 + random.below(400),
+      conditions: [condition === 201 && !isCancel ? 209 : condition],
+      correction: 0,
+      ms,
+      nanos: random.below(1_000_000),
+      sequence: prints.length + 1,
+      tape: 0,
     });
   }
   return prints;
@@ -286,7 +295,15 @@ export function makeWorld(seed: number, kills = false): World {
   const feed = random.pick(['ids', 'ids', 'no ids', 'sequences'] as const);
   const optionFeed = random.pick(['all', 'sequences', 'milliseconds'] as const);
   return {
-    ...{ seed, kills, sessions, symbols, followed, index, split, feed, optionFeed },
+    seed,
+    kills,
+    sessions,
+    symbols,
+    followed,
+    index,
+    split,
+    feed,
+    optionFeed,
     options(underlying, session) {
       const key = `${underlying} ${session}`;
       if (!options.has(key)) options.set(key, makeOptions(seed, sessions, underlying, session));

@@ -20,17 +20,27 @@ let Frame: protobuf.Type;
 
 /** The first view of the dashboard, with the panels of gamma and volatility. */
 const page = {
-  ...{
-    symbol: 'SPX',
-    past: false,
-    sessionAt: today,
-    session: today,
-    flowSession: null,
-    timeframe: '5m',
-    quotes: ['SPX'],
-  },
-  ...{ from: today, to: next, activityFrom: today, dailyFrom: today, dailyTo: today, offFrom: today, offTo: today },
-  ...{ lists: false, flow: false, activity: false, heat: true, trades: false, volatility: true, offExchange: false },
+  symbol: 'SPX',
+  past: false,
+  sessionAt: today,
+  session: today,
+  flowSession: null,
+  timeframe: '5m',
+  quotes: ['SPX'],
+  from: today,
+  to: next,
+  activityFrom: today,
+  dailyFrom: today,
+  dailyTo: today,
+  offFrom: today,
+  offTo: today,
+  lists: false,
+  flow: false,
+  activity: false,
+  heat: true,
+  trades: false,
+  volatility: true,
+  offExchange: false,
 };
 
 async function saveChain(underlying: string, root: string, atMs: number, sessionDate = today): Promise<void> {

@@ -47,8 +47,15 @@ function madeTape() {
   const prints: Print[] = [];
   const values: { ms: number; price: number }[] = [];
   const lineOf = ({ id, ms, conditions, ...print }: Print, correction = 0) => ({
-    ...{ type: 'stock_print', symbol: stock, exchange: 11, id: String(id), ...print, conditions, correction },
-    ...{ sip_timestamp: `${open + ms}000000`, sequence_number: id },
+    type: 'stock_print',
+    symbol: stock,
+    exchange: 11,
+    id: String(id),
+    ...print,
+    conditions,
+    correction,
+    sip_timestamp: `${open + ms}000000`,
+    sequence_number: id,
   });
   const byTime = (a: Print, b: Print) => a.ms - b.ms || a.id - b.id;
   const priced = () => prints.filter(({ conditions }) => conditions.length === 0).sort(byTime);

@@ -63,7 +63,11 @@ const apps = z.array(
         name: z.string(),
         layout: z.array(
           z.strictObject({
-            ...{ i: z.string(), x: z.int(), y: z.int(), w: z.int(), h: z.int() },
+            i: z.string(),
+            x: z.int(),
+            y: z.int(),
+            w: z.int(),
+            h: z.int(),
             groups: z.array(z.string()),
           }),
         ),

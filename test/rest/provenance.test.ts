@@ -52,7 +52,10 @@ const bars = (name: string, dates: readonly string[], minute: number) =>
   ]);
 const chain = (root: string) =>
   delayedPage({
-    ...{ date: 'November 17, 2026 at 10:00 AM EST', root, forward: 600, volatility: 0.2 },
+    date: 'November 17, 2026 at 10:00 AM EST',
+    root,
+    forward: 600,
+    volatility: 0.2,
     expiries: { '2026-12-18': 31 / 365 },
     strikes: Array.from({ length: 11 }, (_, i) => 590 + 2 * i),
   });
@@ -225,8 +228,11 @@ describe('over REST', () => {
     for (const { files, ingested_at, methodology_version, product_version, origin, made } of provenance) {
       expect(Object.values(paths).map((each) => basename(each))).toContain(files[0].name);
       expect({ ingested_at, methodology_version, product_version, origin, made }).toEqual({
-        ...{ ingested_at: nowMs, methodology_version: methodologyVersion, product_version: productVersion },
-        ...{ origin: 'real', made: 'file' },
+        ingested_at: nowMs,
+        methodology_version: methodologyVersion,
+        product_version: productVersion,
+        origin: 'real',
+        made: 'file',
       });
     }
     // Nothing of one session is concentrated enough.
@@ -272,7 +278,13 @@ test('a live session tells its range of lines, and its tape to those who may see
   onTestFinished(() => of.close());
   const lines = halfHours.map((minute, i) =>
     JSON.stringify({
-      ...{ type: 'stock_print', symbol: 'SPY', exchange: 4, id: String(i), sequence_number: i, price: 600, size: 100 },
+      type: 'stock_print',
+      symbol: 'SPY',
+      exchange: 4,
+      id: String(i),
+      sequence_number: i,
+      price: 600,
+      size: 100,
       sip_timestamp: ns(monday, minute),
     }),
   );

@@ -19,18 +19,37 @@ const contracts = { SPY: 'O:SPY261218C00600000', SPX: 'O:SPXW261218C06000000' };
 let id = 0;
 const stamp = (ms: number) => ({ sip_timestamp: `${ms}000000`, sequence_number: ++id });
 const stock = (ms: number, price: number) => ({
-  ...{ type: 'stock_print', symbol: 'SPY', exchange: 11, id: String(id), price, size: 100 },
+  type: 'stock_print',
+  symbol: 'SPY',
+  exchange: 11,
+  id: String(id),
+  price,
+  size: 100,
   ...stamp(ms),
 });
 const option = (contract: string, ms: number, size: number) => ({
-  ...{ type: 'option_print', contract, exchange: 302, conditions: [209], price: 5, size },
+  type: 'option_print',
+  contract,
+  exchange: 302,
+  conditions: [209],
+  price: 5,
+  size,
   ...stamp(ms),
 });
 const chain = (ms: number, openInterest: number) => ({
-  ...{ type: 'chain', underlying: 'SPY', captured_at_ms: ms, spot: 601, prior_close_spot: 600 },
+  type: 'chain',
+  underlying: 'SPY',
+  captured_at_ms: ms,
+  spot: 601,
+  prior_close_spot: 600,
   rows: ['C', 'P'].map((right) => ({
-    ...{ contract: `O:SPY261218${right}00600000`, open_interest: openInterest, bid: 4, ask: 4.1 },
-    ...{ iv: 0.12, delta: right === 'C' ? 0.5 : -0.5, gamma: 0.02 },
+    contract: `O:SPY261218${right}00600000`,
+    open_interest: openInterest,
+    bid: 4,
+    ask: 4.1,
+    iv: 0.12,
+    delta: right === 'C' ? 0.5 : -0.5,
+    gamma: 0.02,
   })),
 });
 
@@ -58,8 +77,13 @@ beforeAll(async () => {
   await storeDays(app.store, 'SPY', { [friday]: 590 });
   const lines = [...tape, { type: 'time', sip_timestamp: `${at(tuesday, 11)}000000` }];
   await follow(app.store, Readable.from(lines.map((line) => Buffer.from(`${JSON.stringify(line)}\n`))), {
-    ...{ source: 'tape', fromStart: true, everyMs: 0, now: () => app.clock.nowMs, rate: 0.04 },
-    ...{ stop: new AbortController().signal, gammaSource: 'vendor' as const },
+    source: 'tape',
+    fromStart: true,
+    everyMs: 0,
+    now: () => app.clock.nowMs,
+    rate: 0.04,
+    stop: new AbortController().signal,
+    gammaSource: 'vendor' as const,
     onBadLine: ({ reason }) => expect.fail(reason),
   });
 });

@@ -24,22 +24,43 @@ const line = (value: object) => `${JSON.stringify(value)}\n`;
 const stamp = (ms: number) => `${open + ms}000000`;
 const print = (ms: number, id: number, price: number) =>
   line({
-    ...{ type: 'stock_print', symbol: 'SPY', exchange: 11, id: String(id), price, size: 100 },
-    ...{ sip_timestamp: stamp(ms), sequence_number: id },
+    type: 'stock_print',
+    symbol: 'SPY',
+    exchange: 11,
+    id: String(id),
+    price,
+    size: 100,
+    sip_timestamp: stamp(ms),
+    sequence_number: id,
   });
 const block = (ms: number, id: number, size: number) =>
   line({
-    ...{ type: 'option_print', contract: 'O:SPY261218C00600000', exchange: 302, price: 4, size, conditions: [209] },
-    ...{ sip_timestamp: stamp(ms), sequence_number: id },
+    type: 'option_print',
+    contract: 'O:SPY261218C00600000',
+    exchange: 302,
+    price: 4,
+    size,
+    conditions: [209],
+    sip_timestamp: stamp(ms),
+    sequence_number: id,
   });
 const time = (ms: number) => line({ type: 'time', sip_timestamp: stamp(ms) });
 const chain = (ms: number) => {
   const row = (right: string, delta: number) => ({
-    ...{ contract: `O:SPY261218${right}00600000`, open_interest: 1000 + ms / 500, bid: 4, ask: 4.1 },
-    ...{ iv: 0.12, delta, gamma: 0.02 },
+    contract: `O:SPY261218${right}00600000`,
+    open_interest: 1000 + ms / 500,
+    bid: 4,
+    ask: 4.1,
+    iv: 0.12,
+    delta,
+    gamma: 0.02,
   });
   return line({
-    ...{ type: 'chain', underlying: 'SPY', captured_at_ms: open + ms, spot: 601, prior_close_spot: 600 },
+    type: 'chain',
+    underlying: 'SPY',
+    captured_at_ms: open + ms,
+    spot: 601,
+    prior_close_spot: 600,
     rows: [row('C', 0.5), row('P', -0.5)],
   });
 };
@@ -58,8 +79,13 @@ const tape = new Map<number, string[]>([
 async function feed(seconds: number, lines: readonly string[]): Promise<void> {
   app.clock.nowMs = open + seconds * 1000;
   await follow(app.store, Readable.from([...lines, time(seconds * 1000)].map((each) => Buffer.from(each))), {
-    ...{ source: 'tape', fromStart: false, everyMs: 60_000, now: () => app.clock.nowMs, rate: 0.04 },
-    ...{ stop: new AbortController().signal, gammaSource: 'vendor' as const },
+    source: 'tape',
+    fromStart: false,
+    everyMs: 60_000,
+    now: () => app.clock.nowMs,
+    rate: 0.04,
+    stop: new AbortController().signal,
+    gammaSource: 'vendor' as const,
     onBadLine: ({ reason }) => expect.fail(reason),
   });
 }
@@ -131,7 +157,8 @@ describe('a replay', () => {
     for (const [kind, data] of live) expect([kind, sent.get(kind)]).toEqual([kind, data]);
     expect(events[0]).toMatchObject({ event: 'ready', data: { topics: topics.split(',') } });
     expect(events.at(-1)).toEqual({
-      ...{ event: 'end', id: undefined },
+      event: 'end',
+      id: undefined,
       data: { reason: 'completed', at: open + 200_000 },
     });
     await nothingLeft();

@@ -209,7 +209,9 @@ describe('topics', () => {
     const talking = await authed(await app.key());
     const asked = { topic: 'stocks', symbol: 'XOM', timeframe: '1s', since: nowMs - 8 * 86_400_000 };
     expect(await sub(talking, { id: 1, ...asked })).toMatchObject({
-      ...{ op: 'nack', id: 1, code: 'invalid_params' },
+      op: 'nack',
+      id: 1,
+      code: 'invalid_params',
       message: expect.stringMatching(/^since: more than 10000 bars/),
     });
     expect(await sub(talking, { id: 1, ...asked, since: nowMs })).toMatchObject({ op: 'ack' });

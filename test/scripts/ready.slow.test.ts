@@ -296,7 +296,9 @@ describe('ready', () => {
     ];
     const packages = {
       '': {},
-      ...{ 'node_modules/engine': engine, 'node_modules/other': other, 'node_modules/foreign': foreign },
+      'node_modules/engine': engine,
+      'node_modules/other': other,
+      'node_modules/foreign': foreign,
     };
     writeFileSync(join(clone, 'package-lock.json'), JSON.stringify({ packages }));
     for (const count of [1, 2]) {

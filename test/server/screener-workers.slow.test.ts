@@ -40,7 +40,10 @@ test('several workers and a standby give the answers of one process, and follow 
   onTestFinished(() => app.close());
   await fillMarket(store);
   const env = {
-    ...{ DATABASE_URL: databaseUrl, DATABASE_READ_URLS: standby.url(), LOG_LEVEL: 'warn', RATE_PRO: '1000000' },
+    DATABASE_URL: databaseUrl,
+    DATABASE_READ_URLS: standby.url(),
+    LOG_LEVEL: 'warn',
+    RATE_PRO: '1000000',
   };
   const clock = new Date(filledNowMs).toISOString();
   const { ready } = await served(['--workers', '3', '--clock', clock], env);

@@ -58,7 +58,14 @@ const failuresRead = () =>
 const write = <T>(work: (tx: Transaction) => Promise<T>) => inTransaction(app.store, work);
 
 const bar = (tsMs: number, vwap = 2.1) => ({
-  ...{ tsMs, open: 2, high: 2.5, low: 1.5, close: 2.25, volume: 10, vwap, tradeCount: 3 },
+  tsMs,
+  open: 2,
+  high: 2.5,
+  low: 1.5,
+  close: 2.25,
+  volume: 10,
+  vwap,
+  tradeCount: 3,
 });
 const bars = (...vwaps: number[]) =>
   toBarColumns((vwaps.length ? vwaps : [2.1, 2.2]).map((v, i) => bar(at + i * 60_000, v)));
@@ -86,14 +93,25 @@ const rows = [
 const capture = (change: Partial<GexCapture> = {}) => gexCapture('SPY', at, rows, change);
 const saveGex = (change?: Partial<GexCapture>) => (tx: Transaction) => saveGexCapture(tx, capture(change));
 const solve: GreeksSolve = {
-  ...{ tsMs: at, iv: 0.2, delta: 0.5, gamma: 0.01, mark: 3, bid: 2.9, ask: 3.1, markSource: 'mid' },
+  tsMs: at,
+  iv: 0.2,
+  delta: 0.5,
+  gamma: 0.01,
+  mark: 3,
+  bid: 2.9,
+  ask: 3.1,
+  markSource: 'mid',
 };
 const saveMinutes =
   (...times: number[]) =>
   async (tx: Transaction) => {
     await lockFlow(tx);
     const minutes = times.map((tsMs) => ({
-      ...{ underlying: 'SPY', tsMs, spot: 600, rate: 0.04, methodologyVersion },
+      underlying: 'SPY',
+      tsMs,
+      spot: 600,
+      rate: 0.04,
+      methodologyVersion,
       solves: new Map([[contract, { ...solve, tsMs }]]),
     }));
     await saveGreeksMinutes(tx, session, minutes, new Map());

@@ -65,8 +65,17 @@ async function takeColumn(table: string, column: string, name: string): Promise<
 const greeks = { iv: 0.2, delta: 0.5, gamma: 0.01, theta: -0.1, vega: 0.3 };
 const rows = [
   chainRow({
-    ...{ root: 'SPXW', expiry: '2026-12-18', right: 'call', strike: 4_700_000 },
-    ...{ openInterest: 12, volume: 3, bid: 1, ask: 2, last: 1.5, fmv: 1.6, ...greeks },
+    root: 'SPXW',
+    expiry: '2026-12-18',
+    right: 'call',
+    strike: 4_700_000,
+    openInterest: 12,
+    volume: 3,
+    bid: 1,
+    ask: 2,
+    last: 1.5,
+    fmv: 1.6,
+    ...greeks,
   }),
 ];
 
@@ -97,7 +106,11 @@ test.each(['volume', 'bid', 'ask', 'last', 'iv', 'delta', 'gamma', 'vega'] as co
 
 const strikeRow = { strike: 600_000, expiry: day, gex: 5, deltaAdj: 2, callOi: 1, putOi: 2, gex0dte: 5 };
 const figures = {
-  ...{ maxPain: 600_000, expectedMoveStraddle: 3, expectedMoveSigma: 4, atmIv: 0.2, moveRatio: 1 },
+  maxPain: 600_000,
+  expectedMoveStraddle: 3,
+  expectedMoveSigma: 4,
+  atmIv: 0.2,
+  moveRatio: 1,
   inconsistent: true,
 };
 
@@ -129,7 +142,14 @@ test.each([...namesOf(expiryColumns), 'inconsistent'])(
 test.each([1, 2])('solves stored without their last numbers (%i) read them as unknown', async (fewer) => {
   const [call, put] = ['O:SPY261218C00600000', 'O:SPY261218P00600000'] as const;
   const solve: GreeksSolve = {
-    ...{ tsMs: at, iv: 0.2, delta: null, gamma: 0.01, mark: 3, bid: 2.9, ask: 3.1, markSource: 'mid' },
+    tsMs: at,
+    iv: 0.2,
+    delta: null,
+    gamma: 0.01,
+    mark: 3,
+    bid: 2.9,
+    ask: 3.1,
+    markSource: 'mid',
   };
   const save = (tsMs: number) => {
     const solves = { [call]: [{ ...solve, tsMs }], [put]: [{ ...solve, tsMs, iv: 0.3 }] };
@@ -190,7 +210,9 @@ test.each(['callVolume', 'putPremiumUsd', 'putTradeCount'] as const)(
   'a cross-section stored without %s reads it as unknown',
   async (name) => {
     const section = {
-      ...{ symbol: 'SPY', seq: 1, coverage: coverage(day, 600) },
+      symbol: 'SPY',
+      seq: 1,
+      coverage: coverage(day, 600),
       byStrike: [{ strikeThousandths: 600_000, measures: measures(10) }],
       byExpiration: [{ expiry: day, measures: measures(10) }],
     };

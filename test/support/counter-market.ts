@@ -53,8 +53,14 @@ async function writeSymbol(tx: Transaction, symbol: string, n: number): Promise<
 
 async function writeOffExchange(tx: Transaction, symbol: string, n: number): Promise<void> {
   const activity = {
-    ...{ offExchVolume: n, notional: n, tradeCount: n, avgSize: n, vwap: n },
-    ...{ offExchPct: null, consolidatedVolume: null, consolidatedNotional: null },
+    offExchVolume: n,
+    notional: n,
+    tradeCount: n,
+    avgSize: n,
+    vwap: n,
+    offExchPct: null,
+    consolidatedVolume: null,
+    consolidatedNotional: null,
   };
   const suppressed = { suppressedCategories: 0, suppressedBuckets: 0, suppressedLevels: 0 };
   const totals = { volume: n, notional: n, tradeCount: n };

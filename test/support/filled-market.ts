@@ -220,7 +220,9 @@ async function fillContracts(tx: Transaction): Promise<void> {
         for (let i = 0; i < 200; i++) {
           const solvable = i % 11 !== 0;
           solved.push({
-            ...{ markSource: 'mid', bid: null, ask: null },
+            markSource: 'mid',
+            bid: null,
+            ask: null,
             tsMs: exchangeInstant(session, 571 + i),
             iv: solvable ? 0.2 + i / 10_000 : null,
             delta: solvable ? 0.5 : null,

@@ -19,7 +19,9 @@ export async function saveSolves(
       ([tsMs, found]): WrittenMinute => ({
         underlying,
         tsMs,
-        ...{ spot, rate: 0.045, methodologyVersion },
+        spot,
+        rate: 0.045,
+        methodologyVersion,
         solves: new Map(found.map(({ contract, solve }) => [contract, solve])),
       }),
     );

@@ -64,7 +64,10 @@ export function yearsLeft(root: string, expiry: string, atMs: number): number {
 export function handMadeCapture(made: HandMadeMarket): PricedCapture {
   const inputs = made.groups.map(
     (group): ExpiryInputs => ({
-      ...{ rate: 0, dividendYield: 0, dividend: null, years: yearsLeft(group.root, group.expiry, made.atMs) },
+      rate: 0,
+      dividendYield: 0,
+      dividend: null,
+      years: yearsLeft(group.root, group.expiry, made.atMs),
       ...group,
     }),
   );

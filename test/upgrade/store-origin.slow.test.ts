@@ -195,7 +195,9 @@ test('sessions observed live are live until a file replaces them', async () => {
   const coverage = { complete: false, observedFromMs: 1, observedThroughMs: 2, registryVersion: 1 };
   const rows = ['observed_live', 'eod_reconciled'].map((status) => ({
     ...coverage,
-    ...{ underlying: status === 'observed_live' ? 'SPX' : 'SPY', sessionDate: session, status },
+    underlying: status === 'observed_live' ? 'SPX' : 'SPY',
+    sessionDate: session,
+    status,
     standardMultiplierAssumed: true,
   }));
   await inTransaction(store, (tx) => upsertRows(tx, 'FlowCoverage', rows));

@@ -113,7 +113,8 @@ describe.skipIf(release.folder === null)('a store of the oldest release', { time
         ...(body && { 'content-type': 'application/json' }),
       };
       const response = await fetch(gateways[version].url + path, {
-        ...{ method, headers },
+        method,
+        headers,
         ...(body && { body: JSON.stringify(body) }),
       });
       expect(response.status, path).toBe(200);

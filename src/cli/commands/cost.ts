@@ -28,8 +28,12 @@ function object(text: string): Record<string, unknown> {
 /** A caller with the rights of the options. */
 function callerOf({ as, tier, undeclared = false }: CostOptions): Caller {
   return {
-    ...{ accountId: 'command-line', kind: as, keyId: null },
-    ...{ tier, siteTier: tier, apiTier: tier },
+    accountId: 'command-line',
+    kind: as,
+    keyId: null,
+    tier,
+    siteTier: tier,
+    apiTier: tier,
     classification: undeclared ? null : 'non_professional',
     attested: !undeclared,
   };

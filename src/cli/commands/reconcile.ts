@@ -82,7 +82,11 @@ async function reconcileSession(
       await ensureStarterRegistry(store, terminal.now);
       let bytes = 0;
       const common = {
-        ...{ session, maxErrors, keepDays, now: terminal.now, signal: terminal.interrupted },
+        session,
+        maxErrors,
+        keepDays,
+        now: terminal.now,
+        signal: terminal.interrupted,
         onBytes(count: number) {
           bytes += count;
           progress.update(`${Math.round(bytes / 1e6)} MB read`, null);

@@ -42,8 +42,13 @@ function resultOf(found: Reproduction): CommandResult {
   const more = differences.length - listed.length;
   return {
     json: {
-      ...{ symbol: underlying, captured_at: capturedAt, status, methodology_version: version },
-      ...{ product_version: productVersion, figures, differences },
+      symbol: underlying,
+      captured_at: capturedAt,
+      status,
+      methodology_version: version,
+      product_version: productVersion,
+      figures,
+      differences,
     },
     lines: [
       `${name}  ${wordsOf(found)}`,

@@ -110,7 +110,15 @@ async function serve({ task, contract, socket }: Given, line: Line, process: Wor
       terminal: { ...terminal, interrupted: interrupted.signal },
       log: isOneOfMany ? log.child({ worker: number }) : log,
       port: { shared: isOneOfMany, socket },
-      ...{ config, clock, endedBarsOnly, memory, part, limits, poolSize, contract, ownRoutes },
+      config,
+      clock,
+      endedBarsOnly,
+      memory,
+      part,
+      limits,
+      poolSize,
+      contract,
+      ownRoutes,
     },
     {
       onListening({ listening: { address }, key, now }) {

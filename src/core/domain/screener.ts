@@ -35,17 +35,21 @@ export const figureColumns = {
     description: 'Shares traded in the session; quote { volume }. Null for an index.',
   },
   asOf: {
-    ...{ type: 'int64', graph: 'EpochMs', groups: ['gex', 'volatility'] },
+    type: 'int64',
+    graph: 'EpochMs',
+    groups: ['gex', 'volatility'],
     description:
       'Time of the quotes behind the figures of gex and volatility, the earlier if they differ, epoch ms. Null without a capture.',
   },
   netGex: { ...gex, description: 'Dollars per $1 move; gex { latest { netGex } }. Null without a capture.' },
   flipStatus: {
-    ...{ type: 'text', groups: ['gex'] },
+    type: 'text',
+    groups: ['gex'],
     description: 'Reliability of the flip point; gex { latest { flipStatus } }. Null without a capture.',
   },
   openInterest: {
-    ...{ type: 'int64', groups: ['gex'] },
+    type: 'int64',
+    groups: ['gex'],
     description:
       'Open interest of calls and puts, contracts: the sum over gex { latest { strikes { callOi putOi } } }. Null without a capture.',
   },
@@ -68,7 +72,8 @@ export const figureColumns = {
     description: '25-delta butterfly of the expiry nearest to 30 days, an annualized fraction.',
   },
   realizedVolatility: {
-    ...{ type: 'float64', groups: ['realized'] },
+    type: 'float64',
+    groups: ['realized'],
     description: 'Realized volatility of 20 sessions, close to close, an annualized fraction.',
   },
   variancePremium: {

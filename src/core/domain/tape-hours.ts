@@ -34,7 +34,11 @@ export function tapeHoursCounter(): TapeHoursCounter {
     const span = tradeSpanAt(tsMs);
     [fromMs, toMs] = [span.fromMs, span.toMs];
     hours = sessions.get(span.date) ?? {
-      ...{ date: span.date, prints: 0, regular: 0, lastMs: tsMs, regularThroughMs: -Infinity },
+      date: span.date,
+      prints: 0,
+      regular: 0,
+      lastMs: tsMs,
+      regularThroughMs: -Infinity,
       ...regularSession(span.date)!,
     };
     sessions.set(span.date, hours);

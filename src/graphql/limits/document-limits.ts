@@ -72,7 +72,9 @@ export function overLimit(limit: DocumentLimit, counted: number, argument?: stri
   const most = documentLimits[limit];
   const message = messages[limit](inWords(counted), most.toLocaleString('en-US'), argument ?? '');
   const details = {
-    ...{ limit, counted: Math.min(Math.ceil(counted), countedNoFurther), most },
+    limit,
+    counted: Math.min(Math.ceil(counted), countedNoFurther),
+    most,
     ...(argument !== undefined && { parameter: argument }),
   };
   return requestErrorOf(limitExceeded(message, details));

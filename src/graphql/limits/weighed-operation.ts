@@ -163,7 +163,9 @@ function formula(
   const fields = planOf(weighing, document, operation);
   const tokens = document.tokenCount ?? 0;
   const askingOf = (variables: Asking['variables'], caller: AskingCaller): Asking => ({
-    ...{ variables, caller, learned: learned(rightsOf(caller)) },
+    variables,
+    caller,
+    learned: learned(rightsOf(caller)),
     argumentsRead: new Map(),
   });
   return {

@@ -128,7 +128,14 @@ function progressOf(sources: readonly Source[], onProgress: (progress: IngestPro
 }
 
 const emptyReport = {
-  ...{ rows: 0, changed: 0, badLines: [], badLineCount: 0, notes: [], sessions: [], left: [], outdated: [] },
+  rows: 0,
+  changed: 0,
+  badLines: [],
+  badLineCount: 0,
+  notes: [],
+  sessions: [],
+  left: [],
+  outdated: [],
 };
 
 const badLinesOf = ({ name, path }: FileToStore, log: BadLineLog) => ({

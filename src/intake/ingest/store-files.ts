@@ -147,7 +147,9 @@ async function load(
   const known = new Map(files.map((file) => [file.path, file]));
   const [first] = files;
   const job: Omit<FileJob, 'path' | 'name' | 'onBytes' | 'sha256'> = {
-    ...{ tx, settings, now },
+    tx,
+    settings,
+    now,
     onBadLine(bad) {
       const file = known.get(bad.file);
       // Files of quotes beside a tape have no report of their own.

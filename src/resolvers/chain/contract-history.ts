@@ -66,8 +66,18 @@ function sessionsBetween(from: SessionDate, to: SessionDate, most: number): Sess
 type ReadDays = Map<string, ContractDay[]>;
 
 const unknownLine = {
-  ...{ capturedAt: null, spot: null, bid: null, ask: null, last: null, volume: null },
-  ...{ openInterest: null, iv: null, delta: null, gamma: null, theta: null, vega: null },
+  capturedAt: null,
+  spot: null,
+  bid: null,
+  ask: null,
+  last: null,
+  volume: null,
+  openInterest: null,
+  iv: null,
+  delta: null,
+  gamma: null,
+  theta: null,
+  vega: null,
 };
 
 /** The volume of minutes before `endMs`; null without any. */
@@ -88,7 +98,15 @@ function dayOf(
   if (line === undefined && volumes.length === 0) return null;
   const { capturedAt, spot, bid, ask, last, iv, delta, gamma, vega, ...rest } = line ?? unknownLine;
   return {
-    ...{ date, capturedAt, spot, bid, ask, iv, delta, gamma, vega },
+    date,
+    capturedAt,
+    spot,
+    bid,
+    ask,
+    iv,
+    delta,
+    gamma,
+    vega,
     openInterest: rest.openInterest ?? null,
     theta: rest.theta ?? null,
     volume: volumes.length === 0 ? rest.volume : volumes.reduce((sum, volume) => sum + volume, 0),
@@ -180,7 +198,9 @@ export async function contractHistory(
       ...responseMeta(context, await printPlane(context, to), isClamped ? ['range_clamped'] : [], () =>
         historySources(context, contract, days),
       ),
-      ...{ from, to, count: days.length },
+      from,
+      to,
+      count: days.length,
       note: days.length > 0 ? null : `Nothing of ${contractId(contract)} is stored from ${from} to ${to}.`,
     },
   };

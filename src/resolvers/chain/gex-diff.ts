@@ -164,13 +164,18 @@ export async function gexDiff(context: RequestContext, symbol: string, args: Gex
     return 'reason' in pair ? pair.reason : null;
   };
   return {
-    ...{ symbol, from, to, change },
+    symbol,
+    from,
+    to,
+    change,
     ...movedFigures(from, to),
     meta: {
       ...responseMeta(context, planeAt(context, end), clampedCaps(start, end), () =>
         capturesSources(symbol, [from, to]),
       ),
-      ...{ from, to, reason },
+      from,
+      to,
+      reason,
       priceChecks: () => priceChecksOfAll(captures.filter((capture) => capture !== null)),
     },
   };

@@ -48,7 +48,9 @@ export function printContext(
   const fromMs = print.atMs - inMs(before, 'before');
   const toMs = Math.min(print.atMs + inMs(after, 'after'), context.nowMs);
   return {
-    ...{ ...print, fromMs, toMs },
+    ...print,
+    fromMs,
+    toMs,
     context: contextAtTime(context, print.atMs),
     contextAtEnd: contextAtTime(context, toMs),
   };

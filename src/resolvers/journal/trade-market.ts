@@ -59,7 +59,11 @@ function noteOf({ tsMs }: JournalTrade, nowMs: number): string | null {
 export function tradeMarket(context: RequestContext, trade: JournalTrade): MaybePromise<TradeMarket> {
   const note = noteOf(trade, context.nowMs);
   return whenThere(tickerOf(context, trade), (symbol) => ({
-    ...{ trade, symbol, note, contract: contractIn(trade.symbol), phase: marketPhase(trade.tsMs) },
+    trade,
+    symbol,
+    note,
+    contract: contractIn(trade.symbol),
+    phase: marketPhase(trade.tsMs),
     context: note === null ? contextAtTime(context, trade.tsMs) : context,
   }));
 }

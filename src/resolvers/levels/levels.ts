@@ -88,8 +88,14 @@ type Concentration = OffExchangePage<'concentration'>;
 
 const offExchangeLevels = ({ rows }: Concentration): SourceLevel[] =>
   rows.map(({ date, bucketMidpoint, rank }) => ({
-    ...{ kind: 'off_exchange', price: bucketMidpoint, rank, status: 'stands' },
-    ...{ sessionDate: date as SessionDate, asOf: tradeSpan(date as SessionDate).toMs, capturedAt: null, expiry: null },
+    kind: 'off_exchange',
+    price: bucketMidpoint,
+    rank,
+    status: 'stands',
+    sessionDate: date as SessionDate,
+    asOf: tradeSpan(date as SessionDate).toMs,
+    capturedAt: null,
+    expiry: null,
   }));
 
 /** The latest price with its session: the quote's, unless a capture is of a later session. */
@@ -146,7 +152,9 @@ export async function symbolLevels(given: RequestContext, symbol: string, args: 
   const found = [...(await gammaLevels(context, instant)), ...(concentration ? offExchangeLevels(concentration) : [])];
   const levels = session ? await inSharesOf(context, symbol, session, found) : found;
   return {
-    ...{ symbol, spot, levels: levels.map((level) => levelAt(level, spot, basis)) },
+    symbol,
+    spot,
+    levels: levels.map((level) => levelAt(level, spot, basis)),
     meta: {
       ...responseMeta(context, instant.plane, clampedCaps(asOf), () => [
         ...captureSource(symbol, capture),
@@ -154,7 +162,8 @@ export async function symbolLevels(given: RequestContext, symbol: string, args: 
         ...(concentration?.rows[0] ? [offExchangeSource(symbol, concentration.rows[0].date as SessionDate)] : []),
       ]),
       priceChecks: () => priceChecksOf(capture),
-      ...{ basis: args.basis ?? null, count: levels.length },
+      basis: args.basis ?? null,
+      count: levels.length,
       restricted: hasOffExchange && !readsOffExchange ? ['off_exchange'] : null,
       note: instant.note ?? (capture ? null : `No option chain of ${symbol} has been captured.`),
     },

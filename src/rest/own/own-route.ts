@@ -244,7 +244,9 @@ export function ownRoute(parts: OwnParts, file: SourceFile, settings: RouteSetti
   const read = completeOperation(parts, definition, selection, { name, isWrapped: answer.isWrapped });
   const weighed = weigh(read.document, read.definition);
   const row = rowOf(parts, file, settings, {
-    ...{ definition, answer, groups: weighed.groups },
+    definition,
+    answer,
+    groups: weighed.groups,
     fields: fieldsOf(schema, read.document),
   });
   const data = dataSchema(parts, read, answer);

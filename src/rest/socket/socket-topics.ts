@@ -169,7 +169,9 @@ const numbersOf = (row: ChainData['rows'][number]) => row as unknown as Numbers;
 const chainRow = (withRoot: boolean) => (row: ChainData['rows'][number]) => {
   const { underlying, expiry, right, strike } = row.contract;
   return {
-    ...{ expiryEpochDay: epochDay(expiry), right: right === 'put' ? 1 : 0, strikeThousandths: strike },
+    expiryEpochDay: epochDay(expiry),
+    right: right === 'put' ? 1 : 0,
+    strikeThousandths: strike,
     ...chainNumbers.fieldsOf(numbersOf(row)),
     ...(withRoot && { root: underlying }),
   };

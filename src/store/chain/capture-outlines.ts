@@ -39,8 +39,13 @@ export async function sessionCaptures(
   const rows = await findRows(tx, 'ChainCapture', keys, outlined);
   return rows
     .map(({ fileHash: hash, fileName: name, subset, alone, joined, files, ...header }) => ({
-      ...{ ...header, hash, name, files: files as unknown as ChainFile[] | null },
-      ...{ subset: subset === true, alone: alone === true, isJoined: joined.length > 0 },
+      ...header,
+      hash,
+      name,
+      files: files as unknown as ChainFile[] | null,
+      subset: subset === true,
+      alone: alone === true,
+      isJoined: joined.length > 0,
     }))
     .sort((a, b) => a.capturedAt - b.capturedAt);
 }

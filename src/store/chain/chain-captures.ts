@@ -262,7 +262,9 @@ const lastAsOf = statement(
   'chain/chain-captures-at',
   { underlyings: 'text[]', atMs: 'int8[]' },
   {
-    ...({ nth: 'int8', nextMs: 'int8?', lastMs: 'int8?' } as const),
+    nth: 'int8',
+    nextMs: 'int8?',
+    lastMs: 'int8?',
     ...nullable({ underlying: 'text', capturedAt: 'int8', sessionDate: 'text', spot: 'float8?' }),
     ...nullable({ priorCloseSpot: 'float8?', partial: 'bool', rate: 'float8?', version: 'text' }),
     ...nullable({ delayMs: 'int4?', subset: 'bool?', alone: 'bool?', expirations: 'int4[]' }),

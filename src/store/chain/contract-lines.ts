@@ -45,9 +45,15 @@ interface Range {
 const rangeKey = ({ underlying, throughMs }: Range) => `${underlying} ${throughMs}`;
 
 const headerColumns = {
-  ...({ underlying: 'text', capturedAt: 'int8', sessionDate: 'text', spot: 'float8?' } as const),
-  ...({ priorCloseSpot: 'float8?', version: 'text', delayMs: 'int4?', listing: 'text?' } as const),
-};
+  underlying: 'text',
+  capturedAt: 'int8',
+  sessionDate: 'text',
+  spot: 'float8?',
+  priorCloseSpot: 'float8?',
+  version: 'text',
+  delayMs: 'int4?',
+  listing: 'text?',
+} as const;
 
 const captured = statement(
   'chain/contract-line-captures',
@@ -115,9 +121,19 @@ function lineOf(values: LineValues, header: CaptureHeader): ContractLine {
   const value = (name: Exclude<keyof LineValues, 'filled'>) => known(values[name] ?? Number.NaN);
   const withinBounds = boundsOf(values.filled ?? 0);
   return {
-    ...{ capturedAt, delayMs, sessionDate, spot, priorCloseSpot },
-    ...{ volume: value('volume'), bid: value('bid'), ask: value('ask'), last: value('last') },
-    ...{ iv: value('iv'), delta: value('delta'), gamma: value('gamma'), vega: value('vega') },
+    capturedAt,
+    delayMs,
+    sessionDate,
+    spot,
+    priorCloseSpot,
+    volume: value('volume'),
+    bid: value('bid'),
+    ask: value('ask'),
+    last: value('last'),
+    iv: value('iv'),
+    delta: value('delta'),
+    gamma: value('gamma'),
+    vega: value('vega'),
     // Captures of before these were cut say nothing of them in a cut.
     ...('openInterest' in values ? { openInterest: value('openInterest'), theta: value('theta') } : {}),
     ...(withinBounds === undefined ? {} : { withinBounds }),
@@ -411,7 +427,8 @@ async function closingHeaders(
     underlyings: asked.map(({ underlying }) => underlying),
     sessions: asked.map(({ session }) => session),
     closeMs: asked.map(({ session }) => exchangeInstant(session, closeMinute(session))),
-    ...{ atMs, closingMs },
+    atMs,
+    closingMs,
   });
   const found = new Map<string, CaptureHeader[]>(underlyings.map((underlying) => [underlying, []]));
   for (const { nth: _, ...header } of rows) found.get(header.underlying)!.push(header);

@@ -23,7 +23,11 @@ const sessionsBack = 10;
 const records = statement(
   'chain/greeks-records',
   {
-    ...({ underlyings: 'text[]', contracts: 'text[]', throughMs: 'int8', today: 'text', length: 'int8' } as const),
+    underlyings: 'text[]',
+    contracts: 'text[]',
+    throughMs: 'int8',
+    today: 'text',
+    length: 'int8',
     sessionsBack: 'int8',
   },
   { nth: 'int8', sessionDate: 'text', tsMs: 'int8', record: 'bytea' },

@@ -242,8 +242,10 @@ export async function readOptionBarsIn(
   const keys = contracts.flatMap(({ underlying, contract }) =>
     sessions.flatMap((sessionDate) =>
       storedLengths[timeframe].map((stored) => ({
-        ...{ underlying, contract: contractId(contract) },
-        ...{ sessionDate, timeframe: stored },
+        underlying,
+        contract: contractId(contract),
+        sessionDate,
+        timeframe: stored,
       })),
     ),
   );

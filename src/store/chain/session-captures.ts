@@ -94,8 +94,12 @@ const computed = statement(
   'chain/computed-chains',
   { methodologyVersion: 'text', delayMs: 'int4?', all: 'bool' },
   {
-    ...({ underlying: 'text', session: 'text', roots: 'text[]', referenceVersion: 'text?' } as const),
-    ...({ captures: 'int8', isWanted: 'bool' } as const),
+    underlying: 'text',
+    session: 'text',
+    roots: 'text[]',
+    referenceVersion: 'text?',
+    captures: 'int8',
+    isWanted: 'bool',
   },
 );
 

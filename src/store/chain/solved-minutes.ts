@@ -31,8 +31,14 @@ const payloads = statement(
   'chain/solved-minutes',
   { underlyings: 'text[]', sessionDates: 'text[]', tsMs: 'int8[]' },
   {
-    ...({ underlying: 'text', sessionDate: 'text', tsMs: 'int8', version: 'text', spot: 'float8?' } as const),
-    ...({ payload: 'bytea', count: 'int4', contracts: 'text[]' } as const),
+    underlying: 'text',
+    sessionDate: 'text',
+    tsMs: 'int8',
+    version: 'text',
+    spot: 'float8?',
+    payload: 'bytea',
+    count: 'int4',
+    contracts: 'text[]',
   },
 );
 

@@ -30,8 +30,12 @@ const latest = statement(
   'flow/cross-sections',
   { underlyings: 'text[]', session: 'text?', throughMs: 'int8', minuteMs: 'int8', wholeMinutes: 'bool', last: 'text' },
   {
-    ...({ underlying: 'text', sessionDate: 'text', seq: 'int8', isWhole: 'bool' } as const),
-    ...({ byStrike: 'bytea?', byExpiration: 'bytea?' } as const),
+    underlying: 'text',
+    sessionDate: 'text',
+    seq: 'int8',
+    isWhole: 'bool',
+    byStrike: 'bytea?',
+    byExpiration: 'bytea?',
     ...coverageColumns,
   },
 );

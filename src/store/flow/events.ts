@@ -117,19 +117,19 @@ export async function largeTradesOf(store: Store, events: readonly CoveredEvent[
 }
 
 const filterParameters = {
-  ...({
-    underlyings: 'text[]',
-    session: 'text?',
-    minPremiumUsd: 'float8?',
-    fromMs: 'int8',
-    throughMs: 'int8',
-  } as const),
-  ...({ kind: 'text?', side: 'text?', contracts: 'text[]?' } as const),
-};
+  underlyings: 'text[]',
+  session: 'text?',
+  minPremiumUsd: 'float8?',
+  fromMs: 'int8',
+  throughMs: 'int8',
+  kind: 'text?',
+  side: 'text?',
+  contracts: 'text[]?',
+} as const;
 
 const newest = statement(
   'flow/large-trades',
-  { ...filterParameters, ...({ afterMs: 'int8?', afterSeq: 'int8?', afterId: 'text?', limit: 'int8' } as const) },
+  { ...filterParameters, afterMs: 'int8?', afterSeq: 'int8?', afterId: 'text?', limit: 'int8' },
   { nth: 'int8', ...eventColumns },
 );
 
@@ -180,7 +180,10 @@ export async function readLargeTrades(
 ): Promise<LargeTrade[][]> {
   const rows = await newest.rows(readFrom(store, 'flow', underlyingsOf(asked)), {
     ...parametersOf(asked, filter),
-    ...{ afterMs: after?.eventTsMs ?? null, afterSeq: after?.seq ?? null, afterId: after?.eventId ?? null, limit },
+    afterMs: after?.eventTsMs ?? null,
+    afterSeq: after?.seq ?? null,
+    afterId: after?.eventId ?? null,
+    limit,
   });
   const answer = asked.map((): LargeTrade[] => []);
   for (const [i, trade] of (await largeTradesOf(store, rows)).entries()) answer[rows[i]!.nth - 1]!.push(trade);

@@ -60,9 +60,17 @@ export async function oldestFeedTime(store: Store): Promise<number | null> {
 const unseen = statement(
   'flow/flow-feed',
   {
-    ...({ seenPosition: 'int8', seenThroughMs: 'int8', positions: 'int8[]', throughMsOf: 'int8[]' } as const),
-    ...({ afterPosition: 'int8', throughPosition: 'int8', fromMs: 'int8', throughMs: 'int8' } as const),
-    ...({ underlying: 'text?', minPremiumUsd: 'float8?', limit: 'int8' } as const),
+    seenPosition: 'int8',
+    seenThroughMs: 'int8',
+    positions: 'int8[]',
+    throughMsOf: 'int8[]',
+    afterPosition: 'int8',
+    throughPosition: 'int8',
+    fromMs: 'int8',
+    throughMs: 'int8',
+    underlying: 'text?',
+    minPremiumUsd: 'float8?',
+    limit: 'int8',
   },
   { ...eventColumns, position: 'int8' },
 );

@@ -424,9 +424,21 @@ export async function firstGexCaptures(
 }
 
 const fields = {
-  ...{ netGex: true, flipPoint: true, flipStatus: true, zeroGamma: true, methodologyVersion: true },
-  ...{ callWall: true, putWall: true, callGexPeak: true, putGexPeak: true, netVanna: true, netCharm: true },
-  ...{ impliedSpot: true, spotStale: true, inconsistentExpiries: true, expiries: true },
+  netGex: true,
+  flipPoint: true,
+  flipStatus: true,
+  zeroGamma: true,
+  methodologyVersion: true,
+  callWall: true,
+  putWall: true,
+  callGexPeak: true,
+  putGexPeak: true,
+  netVanna: true,
+  netCharm: true,
+  impliedSpot: true,
+  spotStale: true,
+  inconsistentExpiries: true,
+  expiries: true,
 } as const;
 
 /** The main figures of a capture. */
@@ -468,9 +480,17 @@ const ends = statement(
   'gex/session-ends',
   { underlyings: 'text[]', atMs: 'int8', limit: 'int8' },
   {
-    ...({ underlying: 'text', capturedAt: 'int8', sessionDate: 'text', spot: 'float8?', netGex: 'float8' } as const),
-    ...({ flipPoint: 'float8?', zeroGamma: 'float8?', callWall: 'int4?', putWall: 'int4?' } as const),
-    ...({ flipStatus: 'text?', delayMs: 'int4?' } as const),
+    underlying: 'text',
+    capturedAt: 'int8',
+    sessionDate: 'text',
+    spot: 'float8?',
+    netGex: 'float8',
+    flipPoint: 'float8?',
+    zeroGamma: 'float8?',
+    callWall: 'int4?',
+    putWall: 'int4?',
+    flipStatus: 'text?',
+    delayMs: 'int4?',
   },
 );
 

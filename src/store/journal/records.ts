@@ -153,7 +153,14 @@ export const accountTable: JournalTable<JournalAccount> = {
 export const tradeTable: JournalTable<JournalTrade> = {
   model: 'JournalTrade',
   select: {
-    ...{ id: true, journalAccountId: true, symbol: true, side: true, qty: true, price: true, tsMs: true, note: true },
+    id: true,
+    journalAccountId: true,
+    symbol: true,
+    side: true,
+    qty: true,
+    price: true,
+    tsMs: true,
+    note: true,
   },
   order: [
     { field: 'tsMs', direction: 'desc' },

@@ -19,10 +19,20 @@ function rowOf(dataset: string, part: GenerationPart, source: GenerationSource):
   const { symbol, from: sessionDate, through: throughDate, instantMs } = part;
   const { made, files, live, ingestedMs, methodologyVersion, productVersion } = source;
   return {
-    ...{ symbol, dataset, sessionDate, throughDate, instantMs, ingestedMs, supersededMs: null, made },
+    symbol,
+    dataset,
+    sessionDate,
+    throughDate,
+    instantMs,
+    ingestedMs,
+    supersededMs: null,
+    made,
     files: files.map(({ name, sha256, lines }) => ({ name, sha256, lines })),
-    ...{ liveSource: live?.source ?? null, fromLine: live?.fromLine ?? null, throughLine: live?.throughLine ?? null },
-    ...{ methodologyVersion, productVersion },
+    liveSource: live?.source ?? null,
+    fromLine: live?.fromLine ?? null,
+    throughLine: live?.throughLine ?? null,
+    methodologyVersion,
+    productVersion,
   };
 }
 
@@ -86,8 +96,12 @@ export async function generationsInForce(
 ): Promise<Generation[]> {
   const rows = await prisma.generation.findMany({
     where: {
-      ...{ symbol, dataset: anyOf(datasets), supersededMs: null },
-      ...{ sessionDate: { lte: through }, throughDate: { gte: from }, instantMs },
+      symbol,
+      dataset: anyOf(datasets),
+      supersededMs: null,
+      sessionDate: { lte: through },
+      throughDate: { gte: from },
+      instantMs,
     },
     orderBy: { ingestedMs: 'asc' },
   });
@@ -144,7 +158,8 @@ export async function readGenerations(
     where: {
       symbol: anyOf(keys.map(({ symbol }) => symbol)),
       dataset: anyOf(keys.flatMap(({ datasets }) => datasets)),
-      ...{ sessionDate: { lte: last }, throughDate: { gte: first } },
+      sessionDate: { lte: last },
+      throughDate: { gte: first },
       ...(instants.includes(null) ? {} : { instantMs: anyOf(instants as number[]) }),
     },
     orderBy: [{ sessionDate: 'asc' }, { ingestedMs: 'asc' }],

@@ -203,7 +203,8 @@ async function readKnownRegistry(store: Store, { atMs, today }: AsKnown): Promis
     return { ...entry, name, sector, windowDays, tenorFrame, instrumentType };
   };
   return {
-    ...{ ...current, roots },
+    ...current,
+    roots,
     get(ticker) {
       const entry = current.get(ticker);
       return entry && asKnown(entry);

@@ -24,7 +24,11 @@ interface Group {
 const groups: readonly Group[] = [
   {
     sizes: {
-      ...{ FlowCoverage: '0', FlowEvent: '1', FlowFeedEntry: '0', FlowLeg: '1', CrossSection: '0' },
+      FlowCoverage: '0',
+      FlowEvent: '1',
+      FlowFeedEntry: '0',
+      FlowLeg: '1',
+      CrossSection: '0',
       ContractMinuteBlock: '0',
     },
     unit: ['session_date'],

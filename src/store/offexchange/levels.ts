@@ -33,8 +33,12 @@ const around = statement(
   'offexchange/off-exchange-window',
   { symbol: 'text', session: 'text', before: 'int8', from: 'int8' },
   {
-    ...({ sessionDate: 'text', vwap: 'float8?' } as const),
-    ...({ priceThousandths: 'float8[]', volume: 'float8[]', notional: 'float8[]', tradeCount: 'float8[]' } as const),
+    sessionDate: 'text',
+    vwap: 'float8?',
+    priceThousandths: 'float8[]',
+    volume: 'float8[]',
+    notional: 'float8[]',
+    tradeCount: 'float8[]',
   },
 );
 

@@ -42,7 +42,8 @@ export function knownStore(store: Store, { snapshot, changesBefore }: KnownSnaps
     prisma: modelsThrough(async (call) => call(snapshot.rewritten(await change()).prisma)),
   };
   const known: Store['known'] = {
-    ...{ atMs, today: store },
+    atMs,
+    today: store,
     versionOf: (subject, symbol) => (versions.count === changesBefore ? versions.of(subject, symbol) : null),
     check: async () => void (await change()),
     async statement({ name: _, ...config }): Promise<pg.QueryConfig> {

@@ -15,7 +15,13 @@ import { tapegraph } from '../command-line.ts';
 
 const barAt = (date: string, minute: number): Bar => ({
   tsMs: newYork(date, '09:30') + minute * 60_000,
-  ...{ open: 100.25, high: 101, low: 100, close: 100.5 + minute, volume: 1000, vwap: null, tradeCount: 12 },
+  open: 100.25,
+  high: 101,
+  low: 100,
+  close: 100.5 + minute,
+  volume: 1000,
+  vwap: null,
+  tradeCount: 12,
 });
 const bars = ['2026-11-17', '2026-11-18'].flatMap((date) => [0, 1, 2].map((minute) => barAt(date, minute)));
 const pathOf = (date: string) => `dataset=stock-minute-bars/date=${date}/SPY.parquet`;

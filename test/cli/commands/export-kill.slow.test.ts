@@ -18,7 +18,13 @@ const days = Array.from({ length: 28 }, (_, day) => `2026-02-${String(day + 1).p
 const bars: Bar[] = days.flatMap((date) =>
   Array.from({ length: 390 }, (_, minute) => ({
     tsMs: newYork(date, '09:30') + minute * 60_000,
-    ...{ open: 100.25, high: 101, low: 100, close: 100.5, volume: 1000 + minute, vwap: null, tradeCount: 12 },
+    open: 100.25,
+    high: 101,
+    low: 100,
+    close: 100.5,
+    volume: 1000 + minute,
+    vwap: null,
+    tradeCount: 12,
   })),
 );
 

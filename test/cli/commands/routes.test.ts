@@ -7,7 +7,11 @@ test('routes check lists the routes of a folder, without a store', async () => {
   const { code, stdout } = await tapegraph(['routes', 'check', writtenFolder(shapes), '--json']);
   expect(code).toBe(0);
   expect(JSON.parse(stdout).routes).toContainEqual({
-    ...{ name: 'gamma-day', method: 'GET', path: '/desk/{symbol}/gamma', tier: 'free', groups: ['analytics.gex'] },
+    name: 'gamma-day',
+    method: 'GET',
+    path: '/desk/{symbol}/gamma',
+    tier: 'free',
+    groups: ['analytics.gex'],
     stream: false,
   });
 });

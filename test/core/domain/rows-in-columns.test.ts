@@ -32,7 +32,8 @@ test('columns lie in one piece of memory, in their order', () => {
 
 test('a row has the given names, behind those of another object', () => {
   const named: (rows: unknown, index: number, beside: object) => unknown = rowReader(columns, {
-    ...{ names: ['at_ms', 'size_shares'], beside: ['symbol'] },
+    names: ['at_ms', 'size_shares'],
+    beside: ['symbol'],
   });
   const rows = unknownColumns(columns, 1);
   const row = named(rows, 0, { symbol: 'SPY', other: 1 });

@@ -233,8 +233,19 @@ const samples: Record<string, (dataset: Dataset) => Sample> = {
     json(
       'a.json',
       {
-        ...{ option: osi, bid: 3.9, ask: 4.1, last_trade_price: 4, volume: 3, iv: 0.2, delta: 0.3, gamma: 0.01 },
-        ...{ theta: -0.1, vega: 0.2, theo: 4, open_interest: 5, last_trade_time: '2024-03-15T09:59:00' },
+        option: osi,
+        bid: 3.9,
+        ask: 4.1,
+        last_trade_price: 4,
+        volume: 3,
+        iv: 0.2,
+        delta: 0.3,
+        gamma: 0.01,
+        theta: -0.1,
+        vega: 0.2,
+        theo: 4,
+        open_interest: 5,
+        last_trade_time: '2024-03-15T09:59:00',
       },
       [
         'last_trade_price',

@@ -169,7 +169,10 @@ test('each chain is a generation; a recompute makes another of the same file', a
   const store = await storeForThisTest();
   const page = (time: string, volatility: number) =>
     delayedPage({
-      ...{ date: `November 16, 2026 at ${time} EST`, root: 'SPXW', forward: 6000, volatility },
+      date: `November 16, 2026 at ${time} EST`,
+      root: 'SPXW',
+      forward: 6000,
+      volatility,
       expiries: { '2026-12-18': 32 / 365 },
       strikes: Array.from({ length: 11 }, (_, i) => 5950 + 10 * i),
     });
@@ -191,7 +194,10 @@ test('each chain is a generation; a recompute makes another of the same file', a
   await store.pool.query(`UPDATE gex_captures SET version = 'old' WHERE captured_at = ${instants[1]}`);
   await recompute(store, 'chain', { symbol: null, from: null, to: null }, { now, rate: 0.04, all: true });
   expect((await generations(store)).at(-1)).toMatchObject({
-    ...{ made: 'recompute', instant: instants[1], files: rows[2].files, superseded: null },
+    made: 'recompute',
+    instant: instants[1],
+    files: rows[2].files,
+    superseded: null,
   });
 });
 
@@ -266,7 +272,9 @@ test('data of before generations were noted has one: the files in force that nam
   const unknown = { methodology: null, product: null };
   expect(await generations(store)).toEqual(
     before.map((row) => ({
-      ...{ ...row, ...unknown, ingested: expect.any(Number) },
+      ...row,
+      ...unknown,
+      ingested: expect.any(Number),
       files: [{ name: row.files[0].name, sha256: null, lines: null }],
     })),
   );

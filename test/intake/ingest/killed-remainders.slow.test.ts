@@ -73,7 +73,9 @@ function fileOf(dataset: Dataset, prints: readonly Print[], name: string): strin
 const contents = (store: TestStore) =>
   contentsOf(store, {
     columns: {
-      ...{ ingested_files: ['ingested_at'], tape_remainders: ['kept_at_ms'], off_exchange_sessions: ['as_of_ms'] },
+      ingested_files: ['ingested_at'],
+      tape_remainders: ['kept_at_ms'],
+      off_exchange_sessions: ['as_of_ms'],
       ranked_sessions: ['scanned_at_ms'],
     },
   });

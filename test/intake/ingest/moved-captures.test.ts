@@ -6,8 +6,13 @@ import { gexCapture, newYork } from '../../support/option-market.ts';
 const session = '2026-11-20';
 const at = (clock: string) => ({ capturedAt: newYork(session, clock), delayMs: null, sessionDate: session });
 const expiry = {
-  ...{ expiry: session, maxPain: 600_000, expectedMoveStraddle: 3, expectedMoveSigma: 4, atmIv: 0.2 },
-  ...{ moveRatio: 1, inconsistent: false },
+  expiry: session,
+  maxPain: 600_000,
+  expectedMoveStraddle: 3,
+  expectedMoveSigma: 4,
+  atmIv: 0.2,
+  moveRatio: 1,
+  inconsistent: false,
 };
 const published: Partial<PublishedFigures> = { flipPoint: 600, flipStatus: 'crosses', expiries: [expiry] };
 const capture = (netGex: number, more: Partial<PublishedFigures> = {}) =>
@@ -16,8 +21,19 @@ const figures = (netGex: number, more: Partial<PublishedFigures> = {}): Publishe
   capture(netGex, { methodologyVersion: '3', ...more });
 
 const none = {
-  ...{ nets: 0, walls: 0, flipPoints: 0, flipStatuses: 0, zeroGammas: 0, impliedSpots: 0, staleSpots: 0 },
-  ...{ atmIvs: 0, maxPains: 0, expectedMoves: 0, inconsistentExpiries: 0, vannas: 0, charms: 0 },
+  nets: 0,
+  walls: 0,
+  flipPoints: 0,
+  flipStatuses: 0,
+  zeroGammas: 0,
+  impliedSpots: 0,
+  staleSpots: 0,
+  atmIvs: 0,
+  maxPains: 0,
+  expectedMoves: 0,
+  inconsistentExpiries: 0,
+  vannas: 0,
+  charms: 0,
 };
 
 test('what moved is the net of the last capture, the largest change, and how many captures have other figures', () => {
@@ -26,7 +42,10 @@ test('what moved is the net of the last capture, the largest change, and how man
   counter.add(at('09:35'), figures(5), capture(5));
   counter.add(at('16:20'), figures(5), capture(-7, { callWall: 615_000, zeroGamma: null }));
   expect(counter.moved()).toEqual({
-    ...{ captures: 3, netBefore: 5, netAfter: 6, largestNetChange: 12 },
+    captures: 3,
+    netBefore: 5,
+    netAfter: 6,
+    largestNetChange: 12,
     moved: { ...none, nets: 2, walls: 1, flipPoints: 1, zeroGammas: 1 },
   });
 });
@@ -78,7 +97,10 @@ test('a capture that is published no longer, or only now, has other figures and 
   counter.add(at('10:05'), figures(5), null);
   counter.add(at('10:10'), null, null);
   expect(counter.moved()).toEqual({
-    ...{ captures: 3, netBefore: null, netAfter: null, largestNetChange: 0 },
+    captures: 3,
+    netBefore: null,
+    netAfter: null,
+    largestNetChange: 0,
     moved: Object.fromEntries(Object.keys(none).map((figure) => [figure, 2])),
   });
 });

@@ -196,12 +196,28 @@ describe('captures of version 2', () => {
     const moved = levels!.call_wall !== levels!.net_call_wall || levels!.put_wall !== levels!.net_put_wall;
     expect(report.sessions).toEqual([
       {
-        ...{ underlying: 'SPX', session: monday, status: 'recomputed', changed: 2, reason: null },
-        ...{ captures: 2, net_before: nets[1]! + 1e6, net_after: nets[1] },
+        underlying: 'SPX',
+        session: monday,
+        status: 'recomputed',
+        changed: 2,
+        reason: null,
+        captures: 2,
+        net_before: nets[1]! + 1e6,
+        net_after: nets[1],
         largest_net_change: expect.closeTo(1e6, 3),
-        ...{ nets_moved: 2, walls_moved: moved ? 2 : 0, flip_points_moved: 2, flip_statuses_moved: 2 },
-        ...{ zero_gammas_moved: 0, implied_spots_moved: 0, stale_spots_moved: 0, atm_ivs_moved: 0, max_pains_moved: 0 },
-        ...{ expected_moves_moved: 0, inconsistent_expiries_moved: 0, vannas_moved: 0, charms_moved: 0 },
+        nets_moved: 2,
+        walls_moved: moved ? 2 : 0,
+        flip_points_moved: 2,
+        flip_statuses_moved: 2,
+        zero_gammas_moved: 0,
+        implied_spots_moved: 0,
+        stale_spots_moved: 0,
+        atm_ivs_moved: 0,
+        max_pains_moved: 0,
+        expected_moves_moved: 0,
+        inconsistent_expiries_moved: 0,
+        vannas_moved: 0,
+        charms_moved: 0,
       },
     ]);
     const { stdout } = await command();

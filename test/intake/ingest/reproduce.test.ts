@@ -22,7 +22,10 @@ beforeAll(async () => {
   for (const [i, [time, minute]] of Object.entries(times).entries()) {
     const path = join(folder(), `spx-${minute}.csv`);
     const page = delayedPage({
-      ...{ date: `November 16, 2026 at ${time} EST`, root: 'SPXW', forward: 6000, volatility: 0.2 + i / 100 },
+      date: `November 16, 2026 at ${time} EST`,
+      root: 'SPXW',
+      forward: 6000,
+      volatility: 0.2 + i / 100,
       expiries: { '2026-11-16': 0.0007, '2026-12-18': 32 / 365 },
       strikes: Array.from({ length: 21 }, (_, n) => 5900 + 10 * n),
     });

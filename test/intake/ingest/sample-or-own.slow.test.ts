@@ -300,8 +300,15 @@ async function followed(store: TestStore, text: string, notes: string[] = []): P
     yield Buffer.from(text);
   }
   await follow(store, lines(), {
-    ...{ source: 'own', fromStart: true, everyMs: 100, now, stop: new AbortController().signal },
-    ...{ gammaSource: 'solve', rate: 0.04, onBadLine: () => {}, onNote: (note) => notes.push(note) },
+    source: 'own',
+    fromStart: true,
+    everyMs: 100,
+    now,
+    stop: new AbortController().signal,
+    gammaSource: 'solve',
+    rate: 0.04,
+    onBadLine: () => {},
+    onNote: (note) => notes.push(note),
   });
 }
 
@@ -452,7 +459,10 @@ describe('beginning to store other data', () => {
     await ensureStarterRegistry(store, now);
     let isBegun = false;
     const result = await ensureSampleMarket(store, {
-      ...{ dataDir: folder(), now, shape, isShown: true },
+      dataDir: folder(),
+      now,
+      shape,
+      isShown: true,
       async onProgress({ fraction }) {
         if (isBegun || fraction < 0.2) return;
         isBegun = true;
@@ -478,7 +488,11 @@ describe('beginning to store other data', () => {
     await writeSampleMetadata(store, { throughMs: openMs }, { begins: true });
     const stop = new AbortController();
     const trading = runSampleMarket(store, {
-      ...{ dataDir: folder(), now: clock, shape, stop: stop.signal, onEvent: () => {} },
+      dataDir: folder(),
+      now: clock,
+      shape,
+      stop: stop.signal,
+      onEvent: () => {},
       whileOpen: true,
     });
     await expect.poll(() => store.prisma.liveQuote.count(), { timeout: 30_000 }).toBeGreaterThan(0);

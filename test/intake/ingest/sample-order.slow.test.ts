@@ -110,7 +110,11 @@ describe('a sample market that is brought with its latest session first', () => 
     const said: SampleLoading[] = [];
     const bring = (signal?: AbortSignal, onLatest = () => {}) =>
       ensureSampleMarket(store, {
-        ...{ dataDir: folder(), now, shape: shorter, isShown: true, ...(signal && { signal }) },
+        dataDir: folder(),
+        now,
+        shape: shorter,
+        isShown: true,
+        ...(signal && { signal }),
         async onProgress({ hasLatest }) {
           said.push((await sampleMetadata(store))!.loading!);
           if (hasLatest) onLatest();

@@ -133,8 +133,15 @@ describe('a file of option quotes', () => {
     expect(second).toMatchObject({ status: 'stored', sessions: [{ before: 4, after: 6 }] });
     expect(second!.left).toEqual([
       {
-        ...{ session: monday, unit: 'quotes', reason: 'fewer', count: 10, symbols: 1, stored: 30, missing: 20 },
-        ...{ storedFrom: [whole], command: `ingest option-quotes --replace ${part}` },
+        session: monday,
+        unit: 'quotes',
+        reason: 'fewer',
+        count: 10,
+        symbols: 1,
+        stored: 30,
+        missing: 20,
+        storedFrom: [whole],
+        command: `ingest option-quotes --replace ${part}`,
       },
     ]);
     expect(await counts('option_quote_blocks')).toEqual({ [call]: 30, [put]: 6 });

@@ -35,8 +35,16 @@ const instants = {
 type Name = keyof typeof instants;
 const names = Object.keys(instants) as Name[];
 const dateOf: Record<Name, string> = {
-  ...{ fridayNoon: friday!, fridayLast: friday!, fridayEvening: monday!, saturday: monday!, sundayEvening: monday! },
-  ...{ mondayNight: monday!, mondayNoon: monday!, mondayLate: monday!, mondayEvening: tuesday!, tuesdayNoon: tuesday! },
+  fridayNoon: friday!,
+  fridayLast: friday!,
+  fridayEvening: monday!,
+  saturday: monday!,
+  sundayEvening: monday!,
+  mondayNight: monday!,
+  mondayNoon: monday!,
+  mondayLate: monday!,
+  mondayEvening: tuesday!,
+  tuesdayNoon: tuesday!,
 };
 
 // Volumes that every sum shows apart.

@@ -221,7 +221,9 @@ describe.skipIf(chromiumPath === null)('what a browser shows of a store', { time
       symbols: ['AAPL', 'NVDA', 'QQQ', 'SPX', 'SPY'],
     };
     const shape = {
-      ...{ barSessions: 4, chainSessions: 2, historySessions: 5 },
+      barSessions: 4,
+      chainSessions: 2,
+      historySessions: 5,
       captureEveryMinutes: 60,
       tapeSessions: 2,
       tape,

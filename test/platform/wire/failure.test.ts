@@ -22,7 +22,9 @@ test('what a client has given is its failure, also within the errors of a graph;
   expect(knownFailure(invalid)).toMatchObject({ ...sent, details: { parameter: 'symbol' } });
   expect(failureWithin(Object.assign(new Error('wrapped'), { originalError: invalid }))).toMatchObject(sent);
   expect(knownFailure(new ContentTooLarge('10 MiB'))).toMatchObject({
-    ...{ status: 413, code: 'invalid_params', message: 'The body is too large: at most 10 MiB.' },
+    status: 413,
+    code: 'invalid_params',
+    message: 'The body is too large: at most 10 MiB.',
   });
   expect(knownFailure(new RangeError('defect'))).toBeNull();
 });

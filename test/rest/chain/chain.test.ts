@@ -64,8 +64,14 @@ describe('GET /v2/chain/{symbol}', () => {
         ],
       },
       meta: {
-        ...{ caps: { applied: [], tier: 'pro' }, plane: 'live', underlying: 'SPX', row_count: 3, greeks_source: null },
-        ...{ spot_stale: null, inconsistent_expiries: null, read_at_ms: app.clock.nowMs },
+        caps: { applied: [], tier: 'pro' },
+        plane: 'live',
+        underlying: 'SPX',
+        row_count: 3,
+        greeks_source: null,
+        spot_stale: null,
+        inconsistent_expiries: null,
+        read_at_ms: app.clock.nowMs,
       },
     });
     expect(headers['cache-control']).toBe('no-store');
@@ -142,7 +148,9 @@ describe('GET /v2/chain/{symbol}', () => {
       underlying: 'SPX',
       row_count: 3,
       greeks_source: null,
-      ...{ spot_stale: null, inconsistent_expiries: null, read_at_ms: app.clock.nowMs },
+      spot_stale: null,
+      inconsistent_expiries: null,
+      read_at_ms: app.clock.nowMs,
     });
   });
 

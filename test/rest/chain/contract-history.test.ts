@@ -23,8 +23,20 @@ const id = 'O:SPY261218C00600000';
 const rows = (root: string, step: number) =>
   (['call', 'put'] as const).map((right) =>
     chainRow({
-      ...{ root, expiry: '2026-12-18', right, strike: 600_000, openInterest: 100 + step, volume: step },
-      ...{ bid: step, ask: step + 1, last: step + 0.5, iv: 0.2, delta: 0.5, gamma: 0.01, theta: -0.1, vega: 0.3 },
+      root,
+      expiry: '2026-12-18',
+      right,
+      strike: 600_000,
+      openInterest: 100 + step,
+      volume: step,
+      bid: step,
+      ask: step + 1,
+      last: step + 0.5,
+      iv: 0.2,
+      delta: 0.5,
+      gamma: 0.01,
+      theta: -0.1,
+      vega: 0.3,
     }),
   );
 let app: TestApp;
@@ -53,7 +65,10 @@ beforeAll(async () => {
       tx,
       'eod_reconciled',
       Object.entries(bars).map(([day, some]) => ({
-        ...{ underlying: 'SPY', sessionDate: days[Number(day)]!, contract: id, bars: toBarColumns(some) },
+        underlying: 'SPY',
+        sessionDate: days[Number(day)]!,
+        contract: id,
+        bars: toBarColumns(some),
       })),
     ),
   );
@@ -65,12 +80,29 @@ const history = (query = '', contract = id, sending = {}) =>
 
 /** A session by the capture numbered `step`. */
 const ofChain = (day: number, clock: string, step: number) => ({
-  ...{ date: days[day], captured_at: newYork(days[day]!, clock), spot: 600.5, oi: 100 + step },
-  ...{ bid: step, ask: step + 1, iv: 0.2, delta: 0.5, gamma: 0.01, theta: -0.1, vega: 0.3 },
+  date: days[day],
+  captured_at: newYork(days[day]!, clock),
+  spot: 600.5,
+  oi: 100 + step,
+  bid: step,
+  ask: step + 1,
+  iv: 0.2,
+  delta: 0.5,
+  gamma: 0.01,
+  theta: -0.1,
+  vega: 0.3,
 });
 const unlisted = {
-  ...{ captured_at: null, spot: null, oi: null, bid: null, ask: null },
-  ...{ iv: null, delta: null, gamma: null, theta: null, vega: null },
+  captured_at: null,
+  spot: null,
+  oi: null,
+  bid: null,
+  ask: null,
+  iv: null,
+  delta: null,
+  gamma: null,
+  theta: null,
+  vega: null,
 };
 
 describe('GET /v2/options/{contract}/history', () => {
@@ -185,8 +217,14 @@ describe('the volume of a contract by session', () => {
       return `${JSON.stringify({ ...print, sip_timestamp: stamp, sequence_number: sequence })}\n`;
     });
     await follow(on.store, Readable.from(lines.map((line) => Buffer.from(line))), {
-      ...{ source: 'stdin', fromStart: true, everyMs: 0, now: () => nowMs, stop: new AbortController().signal },
-      ...{ gammaSource: 'solve', rate: 0.045, onBadLine: () => {} },
+      source: 'stdin',
+      fromStart: true,
+      everyMs: 0,
+      now: () => nowMs,
+      stop: new AbortController().signal,
+      gammaSource: 'solve',
+      rate: 0.045,
+      onBadLine: () => {},
     });
   }
 

@@ -10,8 +10,16 @@ const [today, december] = ['2026-11-20', '2026-12-18'];
 const rows = (root: string) =>
   Array.from({ length: 300 }, (_, i) =>
     chainRow({
-      ...{ root, expiry: december, right: i % 2 ? 'put' : 'call', strike: 500_000 + 1000 * (i >> 1) },
-      ...{ openInterest: i, volume: 3 * i, bid: 1, ask: 1.5, iv: 0.2, delta: 0.5 },
+      root,
+      expiry: december,
+      right: i % 2 ? 'put' : 'call',
+      strike: 500_000 + 1000 * (i >> 1),
+      openInterest: i,
+      volume: 3 * i,
+      bid: 1,
+      ask: 1.5,
+      iv: 0.2,
+      delta: 0.5,
     }),
   );
 const idsOf = (root: string) => rows(root).map(contractId);
@@ -50,11 +58,21 @@ describe('GET /v2/options?contracts=', () => {
       first,
       {
         contract: { underlying: 'SPXW', expiry: december, right: 'put', strike: 500_000 },
-        ...{ ...captured, oi: 1, volume: 3, volume_to_oi: 3, ...known },
+        ...captured,
+        oi: 1,
+        volume: 3,
+        volume_to_oi: 3,
+        ...known,
       },
       {
         contract: { ...contract, strike: 999_000 },
-        ...{ captured_at: null, spot: null, oi: null, ...unknown, iv: null, delta: null, ...greeks },
+        captured_at: null,
+        spot: null,
+        oi: null,
+        ...unknown,
+        iv: null,
+        delta: null,
+        ...greeks,
       },
       first,
     ]);

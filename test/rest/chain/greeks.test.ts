@@ -203,8 +203,17 @@ describe('every stored chain is a solve of its contracts', () => {
   const contract = 'O:XOM261218C00110000';
   const row = (strike: number, more: Json = {}) =>
     chainRow({
-      ...{ root: 'XOM', expiry: '2026-12-18', right: 'call', strike },
-      ...{ bid: 4.3, ask: 4.4, iv: 0.2, delta: 0.55, gamma: 0.03, vega: 0.1, ...more },
+      root: 'XOM',
+      expiry: '2026-12-18',
+      right: 'call',
+      strike,
+      bid: 4.3,
+      ask: 4.4,
+      iv: 0.2,
+      delta: 0.55,
+      gamma: 0.03,
+      vega: 0.1,
+      ...more,
     });
   const spot = { spot: 112, priorCloseSpot: 111 };
 
@@ -238,7 +247,12 @@ describe('every stored chain is a solve of its contracts', () => {
         contract: { underlying: 'XOM', expiry: '2026-12-18', right: 'call', strike: 110_000 },
         latest: {
           ts_ms: at('11:55') + 20_500,
-          ...{ ...sample, mark: 4.3, mark_source: 'mid', bid: null, ask: null, spread: null },
+          ...sample,
+          mark: 4.3,
+          mark_source: 'mid',
+          bid: null,
+          ask: null,
+          spread: null,
         },
         series: [
           { ts_ms: at('12:00', '2026-11-15'), ...sample, mark: 2.25 },

@@ -129,8 +129,14 @@ test('the volatility at the money is between those of the strikes on both sides 
 
 describe('once contracts are solved every minute', () => {
   const solved = (tsMs: number, iv: number | null, mark: number, markSource: 'mid' | 'last') => ({
-    ...{ tsMs, iv, delta: iv && 0.51, gamma: iv && 0.05, mark, markSource },
-    ...{ bid: markSource === 'mid' ? mark - 0.05 : null, ask: markSource === 'mid' ? mark + 0.05 : null },
+    tsMs,
+    iv,
+    delta: iv && 0.51,
+    gamma: iv && 0.05,
+    mark,
+    markSource,
+    bid: markSource === 'mid' ? mark - 0.05 : null,
+    ask: markSource === 'mid' ? mark + 0.05 : null,
   });
   const call = 'O:XSP261120C00600000';
 
@@ -153,12 +159,26 @@ describe('once contracts are solved every minute', () => {
     expect(data.expiries[0]).toMatchObject({ expiry: today, n_contracts: 3, atm_strike: 600_000, atm_iv: null });
     expect(data.points.slice(0, 3)).toEqual([
       {
-        ...{ expiry: today, strike: 590_000, right: 'put', iv: 0.16, mark: 0.4, mark_source: 'mid' },
-        ...{ moneyness: 590 / 602, delta: 0.51, gamma: 0.05 },
+        expiry: today,
+        strike: 590_000,
+        right: 'put',
+        iv: 0.16,
+        mark: 0.4,
+        mark_source: 'mid',
+        moneyness: 590 / 602,
+        delta: 0.51,
+        gamma: 0.05,
       },
       {
-        ...{ expiry: today, strike: 600_000, right: 'call', iv: 0.14, mark: 1.75, mark_source: 'last' },
-        ...{ moneyness: 600 / 602, delta: 0.51, gamma: 0.05 },
+        expiry: today,
+        strike: 600_000,
+        right: 'call',
+        iv: 0.14,
+        mark: 1.75,
+        mark_source: 'last',
+        moneyness: 600 / 602,
+        delta: 0.51,
+        gamma: 0.05,
       },
       { expiry: today, strike: 600_000, right: 'put', iv: 0.1306, moneyness: 600 / 602, ...unknown },
     ]);

@@ -26,7 +26,8 @@ beforeAll(async () => {
         await saveCoverages(tx, new Map([[symbol, covered]]));
         const at = (minute: number, callPremiumUsd: number, putPremiumUsd: number) => ({
           tsMs: exchangeInstant(sessionDate, minute),
-          ...{ callPremiumUsd, putPremiumUsd },
+          callPremiumUsd,
+          putPremiumUsd,
         });
         const minutes = [at(570, 100 * (back + 1), 50), at(719, 1, 1), at(720, 9000, 9000)];
         const totals = back === 4 ? {} : { minutes };

@@ -19,7 +19,11 @@ beforeAll(async () => {
   app = await testApp({ nowMs });
   const chains = times.map((atMs, i) =>
     quotedChain({
-      ...{ root: 'SPXW', atMs, spot: 6000 + 15 * i, volatility: 0.16 + 0.01 * i, volume: 7 * (i + 1) },
+      root: 'SPXW',
+      atMs,
+      spot: 6000 + 15 * i,
+      volatility: 0.16 + 0.01 * i,
+      volume: 7 * (i + 1),
       expiries: i === 2 ? ['2026-11-27', '2026-12-31'] : [today, '2026-11-27'],
       strikes: [5900, 5940, 5960, 5980, 6000, 6020, 6040, 6060, 6100],
       openInterest: (strike, right) => ((right === 'put') === strike < 6000 ? 200 + 5 * i : 90 + (strike % 7)),
@@ -37,8 +41,14 @@ afterAll(() => app.close());
 
 /** A caller who may read every symbol. */
 const pro: Caller = {
-  ...{ accountId: 'a', kind: 'key', keyId: 'k', tier: 'pro', siteTier: 'pro', apiTier: 'pro' },
-  ...{ classification: 'non_professional', attested: true },
+  accountId: 'a',
+  kind: 'key',
+  keyId: 'k',
+  tier: 'pro',
+  siteTier: 'pro',
+  apiTier: 'pro',
+  classification: 'non_professional',
+  attested: true,
 };
 
 const change = (query: string, symbol = 'SPX', sending = {}) => app.get(`/v2/gex/${symbol}/change?${query}`, sending);
@@ -60,13 +70,20 @@ describe('GET /v2/gex/{symbol}/change', () => {
     expect(status).toBe(200);
     const { change: found, ...figures } = body.data;
     const capture = (i: number) => ({
-      ...{ captured_at: times[i], session_date: captures[i]!.sessionDate, spot: 6000 + 15 * i },
+      captured_at: times[i],
+      session_date: captures[i]!.sessionDate,
+      spot: 6000 + 15 * i,
       implied_spot: captures[i]!.impliedSpot,
     });
     expect(figures).toEqual({
-      ...{ symbol: 'SPX', from: capture(1), to: capture(2), net_gex: moved('netGex') },
-      ...{ flip_point: moved('flipPoint'), zero_gamma: moved('zeroGamma') },
-      ...{ call_wall: moved('callWall'), put_wall: moved('putWall') },
+      symbol: 'SPX',
+      from: capture(1),
+      to: capture(2),
+      net_gex: moved('netGex'),
+      flip_point: moved('flipPoint'),
+      zero_gamma: moved('zeroGamma'),
+      call_wall: moved('callWall'),
+      put_wall: moved('putWall'),
     });
     expect(Math.abs(found.gex - figures.net_gex.moved)).toBeLessThan(54 * 1e-4);
     const names = gexCauses.map((cause) => (cause === 'openInterest' ? 'open_interest' : cause));
@@ -84,9 +101,13 @@ describe('GET /v2/gex/{symbol}/change', () => {
       ['2026-12-31', true],
     ]);
     expect(body.meta).toEqual({
-      ...{ caps: { applied: [], tier: 'pro' }, plane: 'live', reason: null, read_at_ms: expect.any(Number) },
+      caps: { applied: [], tier: 'pro' },
+      plane: 'live',
+      reason: null,
+      read_at_ms: expect.any(Number),
       flip_status: { from: captures[1]!.flipStatus, to: captures[2]!.flipStatus },
-      ...{ inconsistent_expiries: expect.any(Array), spot_stale: false },
+      inconsistent_expiries: expect.any(Array),
+      spot_stale: false,
     });
     expect(headers['cache-control']).toBe('no-store');
   });
@@ -106,8 +127,18 @@ describe('GET /v2/gex/{symbol}/change', () => {
   test('from equal to to is all zero', async () => {
     const { body } = await change(`from=${before}&to=${before}`);
     expect(body.data.change).toMatchObject({
-      ...{ gex: 0, spot: 0, time: 0, volatility: 0, open_interest: 0, listing: 0, residual: 0 },
-      ...{ call_oi: 0, put_oi: 0, volume: 0, contracts_added: 0, contracts_removed: 0 },
+      gex: 0,
+      spot: 0,
+      time: 0,
+      volatility: 0,
+      open_interest: 0,
+      listing: 0,
+      residual: 0,
+      call_oi: 0,
+      put_oi: 0,
+      volume: 0,
+      contracts_added: 0,
+      contracts_removed: 0,
     });
     expect(body.data.net_gex.moved).toBe(0);
   });

@@ -50,9 +50,17 @@ describe('GET /v2/gex/{symbol}/figures', () => {
       netGex flipPoint flipStatus callWall putWall oiCoverage contractCount strikes { strike gex } } } } }`);
     const { latest } = graph.symbol.gex;
     expect(body.data).toMatchObject({
-      ...{ symbol: 'SPX', session_date: today, captured_at: capturedAt, price: 600 },
-      ...{ net: latest.netGex, flip: latest.flipPoint, call_wall: latest.callWall, put_wall: latest.putWall },
-      ...{ coverage: latest.oiCoverage, contract_count: latest.contractCount, expiries: [today, june, july] },
+      symbol: 'SPX',
+      session_date: today,
+      captured_at: capturedAt,
+      price: 600,
+      net: latest.netGex,
+      flip: latest.flipPoint,
+      call_wall: latest.callWall,
+      put_wall: latest.putWall,
+      coverage: latest.oiCoverage,
+      contract_count: latest.contractCount,
+      expiries: [today, june, july],
     });
     expect(body.data.strikes).toEqual(latest.strikes.map(({ strike, gex }: Json) => ({ strike, value: gex })));
     const { withinDays, ...choices } = captureConvention;

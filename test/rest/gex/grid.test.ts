@@ -17,11 +17,20 @@ const rows = [
 ];
 
 const checked = {
-  ...{ maxPain: null, expectedMoveStraddle: 7, expectedMoveSigma: 8, atmIv: 0.2, moveRatio: 0.9 },
+  maxPain: null,
+  expectedMoveStraddle: 7,
+  expectedMoveSigma: 8,
+  atmIv: 0.2,
+  moveRatio: 0.9,
 };
 const older = {
-  ...{ methodologyVersion: '2', flipStatus: null, callWall: null, putWall: null },
-  ...{ spotStale: null, inconsistentExpiries: null, impliedSpot: null },
+  methodologyVersion: '2',
+  flipStatus: null,
+  callWall: null,
+  putWall: null,
+  spotStale: null,
+  inconsistentExpiries: null,
+  impliedSpot: null,
 };
 
 beforeAll(async () => {
@@ -35,7 +44,9 @@ beforeAll(async () => {
       gexCapture('AAPL', newYork(today, '11:55'), rows, { byExpiry: [] }),
       gexCapture('SPX', newYork(today, '11:55'), rows),
       gexCapture('MSFT', newYork(today, '11:55'), rows, {
-        ...{ flipStatus: 'fragile', spotStale: true, inconsistentExpiries: 1 },
+        flipStatus: 'fragile',
+        spotStale: true,
+        inconsistentExpiries: 1,
         expiries: [today, later].map((expiry) => ({ ...checked, expiry, inconsistent: expiry === today })),
       }),
       ...['10:00', '10:05'].map((clock) => gexCapture('NVDA', newYork(before, clock), rows, older)),
@@ -92,7 +103,9 @@ describe('GET /v2/gex/{symbol}/grid', () => {
         caps: { applied: [], tier: 'pro' },
         plane: 'live',
         read_at_ms: app.clock.nowMs,
-        ...{ flip_status: 'crosses', inconsistent_expiries: [], spot_stale: false },
+        flip_status: 'crosses',
+        inconsistent_expiries: [],
+        spot_stale: false,
         date: today,
         underlying: 'SPY',
         strike_count: 3,

@@ -18,7 +18,12 @@ const curve = (scale: number) =>
 /** The expiries of the curve, of which one fails its self-check. */
 const failing = (failed: string) =>
   [session, '2026-12-18'].map((expiry) => ({
-    ...{ expiry, maxPain: null, expectedMoveStraddle: 7, expectedMoveSigma: 8, atmIv: 0.2, moveRatio: 0.9 },
+    expiry,
+    maxPain: null,
+    expectedMoveStraddle: 7,
+    expectedMoveSigma: 8,
+    atmIv: 0.2,
+    moveRatio: 0.9,
     inconsistent: expiry === failed,
   }));
 
@@ -34,13 +39,21 @@ beforeAll(async () => {
       gexCapture('SPY', newYork('2026-11-20', '12:05'), curve(1)),
       gexCapture('SPX', newYork(session, '09:35'), curve(1)),
       gexCapture('AAPL', newYork(session, '09:30'), curve(1), {
-        ...{ flipStatus: 'fragile', spotStale: true, inconsistentExpiries: 1, expiries: failing(session) },
+        flipStatus: 'fragile',
+        spotStale: true,
+        inconsistentExpiries: 1,
+        expiries: failing(session),
       }),
       gexCapture('AAPL', newYork(session, '09:35'), curve(1), {
-        ...{ flipStatus: 'remote', inconsistentExpiries: 1, expiries: failing('2026-12-18') },
+        flipStatus: 'remote',
+        inconsistentExpiries: 1,
+        expiries: failing('2026-12-18'),
       }),
       gexCapture('AAPL', newYork(session, '09:40'), curve(1), {
-        ...{ flipStatus: null, flipPoint: 590, spotStale: null, inconsistentExpiries: null },
+        flipStatus: null,
+        flipPoint: 590,
+        spotStale: null,
+        inconsistentExpiries: null,
       }),
     ],
   });
@@ -88,7 +101,8 @@ describe('GET /v2/gex/{symbol}/history', () => {
       caps: { applied: [], tier: 'pro' },
       plane: 'archive',
       flip_status: ['no_crossing', 'crosses', 'crosses'],
-      ...{ inconsistent_expiries: [], spot_stale: false },
+      inconsistent_expiries: [],
+      spot_stale: false,
       capture_count: 3,
       session_open: '09:30',
       session_close: '16:00',
@@ -170,7 +184,9 @@ describe('GET /v2/gex/{symbol}/history', () => {
       meta: {
         caps: { applied: [], tier: 'pro' },
         plane: 'archive',
-        ...{ flip_status: [], inconsistent_expiries: null, spot_stale: null },
+        flip_status: [],
+        inconsistent_expiries: null,
+        spot_stale: null,
         capture_count: 0,
         session_open: null,
         session_close: null,

@@ -30,7 +30,11 @@ beforeAll(async () => {
   const chains = Object.entries(pages).flatMap(([session, clocks]) =>
     clocks.map((clock) => {
       const chain = quotedChain({
-        ...{ root: 'SPXW', atMs: newYork(session, clock.replace('*', '')), spot: 6000, volatility: 0.16, volume: 1 },
+        root: 'SPXW',
+        atMs: newYork(session, clock.replace('*', '')),
+        spot: 6000,
+        volatility: 0.16,
+        volume: 1,
         expiries: ['2026-12-18', '2026-12-31'],
         strikes: [5900, 5940, 5960, 5980, 6000, 6020, 6040, 6060, 6100],
         openInterest: () => 100,

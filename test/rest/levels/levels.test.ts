@@ -16,12 +16,22 @@ const rows = [
 ];
 // At today's noon this one is still to come, at the evening it is over.
 const zeroDte = {
-  ...{ expiry: today, maxPain: 599_000, expectedMoveStraddle: 3, expectedMoveSigma: 4, atmIv: 0.2 },
-  ...{ moveRatio: 1.1, inconsistent: true },
+  expiry: today,
+  maxPain: 599_000,
+  expectedMoveStraddle: 3,
+  expectedMoveSigma: 4,
+  atmIv: 0.2,
+  moveRatio: 1.1,
+  inconsistent: true,
 };
 const later = {
-  ...{ expiry, maxPain: 595_500, expectedMoveStraddle: 20, expectedMoveSigma: 25.5, atmIv: 0.2 },
-  ...{ moveRatio: 1, inconsistent: false },
+  expiry,
+  maxPain: 595_500,
+  expectedMoveStraddle: 20,
+  expectedMoveSigma: 25.5,
+  atmIv: 0.2,
+  moveRatio: 1,
+  inconsistent: false,
 };
 let app: TestApp;
 
@@ -73,21 +83,17 @@ describe('GET /v2/levels/{symbol}', () => {
     const { status, body } = await get('SPX');
     expect(status).toBe(200);
     const level = (kind: string, price: number, more: object) => ({
-      ...{
-        kind,
-        price,
-        distance: expect.closeTo(price - 601, 9),
-        distance_pct: expect.closeTo((price / 601 - 1) * 100, 9),
-      },
-      ...{
-        captured_at: captured.today,
-        session_date: today,
-        as_of: captured.today,
-        expiry: null,
-        rank: null,
-        status: 'stands',
-        ...more,
-      },
+      kind,
+      price,
+      distance: expect.closeTo(price - 601, 9),
+      distance_pct: expect.closeTo((price / 601 - 1) * 100, 9),
+      captured_at: captured.today,
+      session_date: today,
+      as_of: captured.today,
+      expiry: null,
+      rank: null,
+      status: 'stands',
+      ...more,
     });
     const move = { expiry: today, status: 'inconsistent' };
     expect(body).toStrictEqual({
@@ -156,8 +162,15 @@ describe('GET /v2/levels/{symbol}', () => {
     const { body } = await get('SPY');
     expect(body.data.spot).toBe(302.5);
     expect(priceOf({ body })).toEqual({
-      ...{ call_wall: 305, put_wall: 295, flip: 302, zero_gamma: 300.5625, max_pain: 297.75 },
-      ...{ expected_move_high: 310, expected_move_low: 290, sigma_move_high: 312.75, sigma_move_low: 287.25 },
+      call_wall: 305,
+      put_wall: 295,
+      flip: 302,
+      zero_gamma: 300.5625,
+      max_pain: 297.75,
+      expected_move_high: 310,
+      expected_move_low: 290,
+      sigma_move_high: 312.75,
+      sigma_move_low: 287.25,
       ...Object.fromEntries([1, 2, 3, 4, 5].map((rank) => [`off_exchange ${rank}`, (599.125 + rank) / 2])),
     });
     const last = body.data.levels.at(-1);
@@ -183,8 +196,15 @@ describe('GET /v2/levels/{symbol}', () => {
     const { body } = await get('MSFT');
     const statuses = body.data.levels.map(({ kind, status }: Json) => [kind, status]);
     expect(Object.fromEntries(statuses)).toEqual({
-      ...{ call_wall: 'partial', put_wall: 'partial', flip: 'fragile', zero_gamma: 'partial', max_pain: 'none' },
-      ...{ expected_move_high: 'none', expected_move_low: 'none', sigma_move_high: 'none', sigma_move_low: 'none' },
+      call_wall: 'partial',
+      put_wall: 'partial',
+      flip: 'fragile',
+      zero_gamma: 'partial',
+      max_pain: 'none',
+      expected_move_high: 'none',
+      expected_move_low: 'none',
+      sigma_move_high: 'none',
+      sigma_move_low: 'none',
     });
     const none = await get('AAPL');
     expect([none.body.data.levels, none.body.meta.note]).toEqual([[], 'No option chain of AAPL has been captured.']);

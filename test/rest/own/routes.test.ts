@@ -166,7 +166,9 @@ describe('a route of the operator', () => {
     const of = async (path: string) => (await app.get(path, { credential: basic })).body.error;
     expect(await of(`/desk/SPX/gamma?date=${session}`)).toMatchObject({ code: 'not_entitled_tier' });
     expect(await of('/own/large?ticker=SPY')).toMatchObject({
-      ...{ code: 'not_entitled_tier', message: '/own/large needs the pro tier.', details: { required_tier: 'pro' } },
+      code: 'not_entitled_tier',
+      message: '/own/large needs the pro tier.',
+      details: { required_tier: 'pro' },
     });
   });
 

@@ -74,7 +74,11 @@ beforeAll(async () => {
 afterAll(() => app.close());
 
 const plain = {
-  ...{ maxPain: null, expectedMoveStraddle: null, expectedMoveSigma: null, moveRatio: null, inconsistent: false },
+  maxPain: null,
+  expectedMoveStraddle: null,
+  expectedMoveSigma: null,
+  moveRatio: null,
+  inconsistent: false,
 };
 
 const figures = (symbol: string, sending = {}) => app.get(`/v2/options/${symbol}/vol/figures`, sending);

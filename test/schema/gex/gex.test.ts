@@ -26,7 +26,9 @@ const chainRows = [
 ];
 
 const checked = {
-  ...{ impliedSpot: 600.25, spotStale: true, inconsistentExpiries: 1 },
+  impliedSpot: 600.25,
+  spotStale: true,
+  inconsistentExpiries: 1,
   profile: [
     { price: 480.2, gex: -12.5 },
     { price: 720.3, gex: 1 / 3 },
@@ -82,8 +84,14 @@ describe('Symbol.gex', () => {
     const fields = 'methodologyVersion callWall putWall callGexPeak putGexPeak flipPoint flipStatus zeroGamma';
     const { at } = await gex(`at(time: "${before}T09:40") { ${fields} }`, 'XOM');
     expect(at).toEqual({
-      ...{ methodologyVersion: '2', callWall: null, putWall: null, callGexPeak: 610_000, putGexPeak: 590_000 },
-      ...{ flipPoint: 777.5, flipStatus: 'remote', zeroGamma: 601.125 },
+      methodologyVersion: '2',
+      callWall: null,
+      putWall: null,
+      callGexPeak: 610_000,
+      putGexPeak: 590_000,
+      flipPoint: 777.5,
+      flipStatus: 'remote',
+      zeroGamma: 601.125,
     });
   });
 
@@ -375,7 +383,8 @@ describe('OptionContract.openInterest', () => {
     inTransaction(app.store, (tx) =>
       saveOpenInterest(tx, [
         {
-          ...{ underlying, sessionDate },
+          underlying,
+          sessionDate,
           rows: Object.entries(figures).map(([id, openInterest]) => ({ ...readOptionContract(id)!, openInterest })),
         },
       ]),

@@ -152,7 +152,10 @@ test('the minute of a fill ends with the last whole second before it; slippage i
   // At the start of a minute nothing of it had traded.
   expect(found.minutes.minute).toBeNull();
   expect(found.minutes.slippage).toEqual({
-    ...{ reference: null, perShare: null, bps: null, totalUsd: null },
+    reference: null,
+    perShare: null,
+    bps: null,
+    totalUsd: null,
     note: 'No vwap of the minute of SPY is known at the fill.',
   });
 });
@@ -232,7 +235,11 @@ test('gamma at a fill is of the last capture by then: above or below zero gamma,
     spot,
     netGex: 5,
     isAboveZeroGamma: spot > 350,
-    ...{ zeroGamma: at(350), flipPoint: at(345.5), callWall: at(360), putWall: at(330), note: null },
+    zeroGamma: at(350),
+    flipPoint: at(345.5),
+    callWall: at(360),
+    putWall: at(330),
+    note: null,
   });
 });
 
@@ -257,12 +264,21 @@ test('a fill that is later than now, or before there is data, has no figures, an
     ['past', 'The trade is before the first year of market data.'],
   ] as const)
     expect(found[id]).toEqual({
-      ...{ note, symbol: null, contract: null, quote: null, minute: null, day: null, rangePosition: null },
+      note,
+      symbol: null,
+      contract: null,
+      quote: null,
+      minute: null,
+      day: null,
+      rangePosition: null,
       slippage: { perShare: null, note },
       gamma: { netGex: null, note },
     });
   expect(found['before data']).toMatchObject({
-    ...{ note: null, quote: { spot: null }, minute: null, day: null },
+    note: null,
+    quote: { spot: null },
+    minute: null,
+    day: null,
     slippage: { perShare: null, note: 'No vwap of the minute of SPY is known at the fill.' },
     gamma: { netGex: null, note: 'No dealer gamma of SPY was captured by the fill.' },
   });

@@ -135,9 +135,13 @@ describe('what reading by id costs', () => {
     }
     const { data } = await app.graphql('{ me { usage { totalsByScopeGroup } } }', {}, { credential });
     expect(data.me.usage.totalsByScopeGroup).toEqual({
-      ...{ 'market.reference': 1, 'market.live': 3, 'analytics.gex': 2, 'analytics.vol': 1 },
+      'market.reference': 1,
+      'market.live': 3,
+      'analytics.gex': 2,
+      'analytics.vol': 1,
       // A field that can be an account's own is charged to the account, whatever it returns.
-      ...{ account: 1, watchlists: 1 },
+      account: 1,
+      watchlists: 1,
     });
   });
 });

@@ -23,10 +23,21 @@ async function storeLevels(symbol: string, scale: number): Promise<void> {
       await saveOffExchange(
         tx,
         {
-          ...{ symbol, sessionDate, asOfMs: nowMs, suppressedCategories: 0, suppressedBuckets: 0, suppressedLevels: 0 },
+          symbol,
+          sessionDate,
+          asOfMs: nowMs,
+          suppressedCategories: 0,
+          suppressedBuckets: 0,
+          suppressedLevels: 0,
           activity: {
-            ...{ offExchVolume: 1e6, notional: 6e8, avgSize: 100, vwap: 600, tradeCount: 10_000 },
-            ...{ offExchPct: null, consolidatedVolume: null, consolidatedNotional: null },
+            offExchVolume: 1e6,
+            notional: 6e8,
+            avgSize: 100,
+            vwap: 600,
+            tradeCount: 10_000,
+            offExchPct: null,
+            consolidatedVolume: null,
+            consolidatedNotional: null,
           },
         },
         {

@@ -19,7 +19,11 @@ const rows = (step: number) =>
       (['call', 'put'] as const).flatMap((right, r) =>
         ['SPX', 'SPXW'].map((root, i) =>
           chainRow({
-            ...{ root, expiry, right, strike, volume: step },
+            root,
+            expiry,
+            right,
+            strike,
+            volume: step,
             ...(k % 5 === 0 ? {} : { bid: e + k / 8 + r, ask: e + k / 7 + r, iv: i + 1 / (k + 1), vega: step / 3 }),
           }),
         ),

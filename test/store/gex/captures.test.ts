@@ -46,7 +46,11 @@ test('a capture comes back as it was written, to the last bit, unknowns included
 
 test('what a capture was computed from is read beside it; another release with the same figures changes nothing', async () => {
   const expiry = {
-    ...{ expiry: session, root: 'SPY', years: 1 / 7, rate: 0.045, forward: 600.3 },
+    expiry: session,
+    root: 'SPY',
+    years: 1 / 7,
+    rate: 0.045,
+    forward: 600.3,
     dividendYield: -0.01,
   };
   const dividend = { amount: 1.75, exDate: '2026-11-19', source: 'inferred' } as const;

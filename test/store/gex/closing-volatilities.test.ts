@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => store.close());
 
-const expiry = { ...{ maxPain: null, expectedMoveStraddle: null, expectedMoveSigma: null }, moveRatio: null };
+const expiry = { maxPain: null, expectedMoveStraddle: null, expectedMoveSigma: null, moveRatio: null };
 const capture = (session: string, clock: string, atmIv: number, delayMs: number | null = null) => {
   const expiries = [{ ...expiry, expiry: '2026-12-18', atmIv, inconsistent: false }];
   return gexCapture('SPY', newYork(session, clock), [], { expiries, delayMs });

@@ -69,12 +69,23 @@ test('what a live tape fills is analyzed while it is followed', async () => {
   const store = await storeForThisTest();
   const at = exchangeInstant(session, 600);
   const print = (n: number) => ({
-    ...{ type: 'stock_print', symbol: `S${n}`, exchange: 11, id: `t${n}`, price: 10, size: 100 },
-    ...{ sip_timestamp: `${at + n}000000`, sequence_number: n },
+    type: 'stock_print',
+    symbol: `S${n}`,
+    exchange: 11,
+    id: `t${n}`,
+    price: 10,
+    size: 100,
+    sip_timestamp: `${at + n}000000`,
+    sequence_number: n,
   });
   const lines = Array.from({ length: 1000 }, (_, n) => `${JSON.stringify(print(n))}\n`).join('');
   const { commits } = await follow(store, one(lines), {
-    ...{ source: 'tape', fromStart: false, everyMs: 10, gammaSource: 'solve', rate: 0.045, now: () => nowMs },
+    source: 'tape',
+    fromStart: false,
+    everyMs: 10,
+    gammaSource: 'solve',
+    rate: 0.045,
+    now: () => nowMs,
     stop: new AbortController().signal,
     onBadLine: ({ reason }) => expect.fail(reason),
   });

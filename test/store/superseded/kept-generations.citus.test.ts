@@ -52,7 +52,10 @@ const dayBars = (close: number) =>
 const page = (volatility: number) =>
   file([
     delayedPage({
-      ...{ date: 'November 16, 2026 at 10:00 AM EST', root: 'SPXW', forward: 6000, volatility },
+      date: 'November 16, 2026 at 10:00 AM EST',
+      root: 'SPXW',
+      forward: 6000,
+      volatility,
       expiries: { '2026-12-18': 32 / 365 },
       strikes: Array.from({ length: 11 }, (_, i) => 5950 + 10 * i),
     }),
@@ -100,8 +103,14 @@ function followed(store: TestStore, source: string, price: number): Promise<unkn
     return Buffer.from(`${stock}\n${option}\n`);
   });
   return follow(store, Readable.from(pieces), {
-    ...{ source, everyMs: 0, now, stop: new AbortController().signal, gammaSource: 'solve', rate: 0.04 },
-    ...{ fromStart: false, onBadLine() {} },
+    source,
+    everyMs: 0,
+    now,
+    stop: new AbortController().signal,
+    gammaSource: 'solve',
+    rate: 0.04,
+    fromStart: false,
+    onBadLine() {},
   });
 }
 

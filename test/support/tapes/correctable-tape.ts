@@ -86,8 +86,14 @@ class TapeWriter {
     const size = 100 * (1 + random.below(12));
     const print = (at: number, exchange: number, change: object = {}) => ({
       type: 'option_print',
-      ...{ contract, exchange, price: 1 + random.below(5), size, conditions: [209] },
-      ...{ sip_timestamp: stamp(at), sequence_number: ++this.#id, ...change },
+      contract,
+      exchange,
+      price: 1 + random.below(5),
+      size,
+      conditions: [209],
+      sip_timestamp: stamp(at),
+      sequence_number: ++this.#id,
+      ...change,
     });
     const record = print(ms, 302);
     const underlying = contract.slice(2, -15);
@@ -109,14 +115,18 @@ class TapeWriter {
     this.#add(ms, false, {
       type: 'option_quote',
       contract: this.#random.pick(contracts),
-      ...{ bid_price: bid, ask_price: bid + 1 },
-      ...{ sip_timestamp: stamp(ms), sequence_number: ++this.#id },
+      bid_price: bid,
+      ask_price: bid + 1,
+      sip_timestamp: stamp(ms),
+      sequence_number: ++this.#id,
     });
   }
 
   index(ms: number): void {
     this.#add(ms, false, {
-      ...{ type: 'index_value', symbol: 'SPX', value: Math.round(spotAt(ms) * 1000) / 100 },
+      type: 'index_value',
+      symbol: 'SPX',
+      value: Math.round(spotAt(ms) * 1000) / 100,
       sip_timestamp: stamp(ms),
     });
   }
@@ -131,8 +141,10 @@ class TapeWriter {
           const worth = intrinsic + spot * 0.4 * 0.2 * Math.sqrt(years) * Math.exp(-(((strike - spot) / 25) ** 2));
           return {
             contract: `O:SPY${expiry.slice(2).replaceAll('-', '')}${right}00${strike}000`,
-            ...{ open_interest: 100 + this.#random.below(5000), volume: this.#random.below(900) },
-            ...{ bid: Math.round(worth * 100 - 2) / 100, ask: Math.round(worth * 100 + 3) / 100 },
+            open_interest: 100 + this.#random.below(5000),
+            volume: this.#random.below(900),
+            bid: Math.round(worth * 100 - 2) / 100,
+            ask: Math.round(worth * 100 + 3) / 100,
           };
         }),
       ),

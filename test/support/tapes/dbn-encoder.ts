@@ -5,11 +5,27 @@
 
 /** Numbers of schemas, and of the types of their records. */
 export const dbnSchemas = {
-  ...{ mbo: 0, mbp1: 1, tbbo: 3, trades: 4, ohlcv1s: 5, ohlcv1m: 6, ohlcv1d: 8, ohlcvEod: 13, cmbp1: 14, tcbbo: 17 },
+  mbo: 0,
+  mbp1: 1,
+  tbbo: 3,
+  trades: 4,
+  ohlcv1s: 5,
+  ohlcv1m: 6,
+  ohlcv1d: 8,
+  ohlcvEod: 13,
+  cmbp1: 14,
+  tcbbo: 17,
 } as const;
 const recordTypes = {
-  ...{ trade: 0x00, mbp1: 0x01, ohlcv1s: 0x20, ohlcv1m: 0x21, ohlcvEod: 0x24, cmbp1: 0xb1, tcbbo: 0xc2 },
-  ...{ mapping: 0x16, system: 0x17 },
+  trade: 0x00,
+  mbp1: 0x01,
+  ohlcv1s: 0x20,
+  ohlcv1m: 0x21,
+  ohlcvEod: 0x24,
+  cmbp1: 0xb1,
+  tcbbo: 0xc2,
+  mapping: 0x16,
+  system: 0x17,
 } as const;
 type RecordType = keyof typeof recordTypes;
 

@@ -63,7 +63,11 @@ async function exportAll(terminal: Terminal, options: ExportOptions): Promise<Co
   try {
     return await withStore(terminal, options, async (store) => {
       return exportToFolder(terminal, store, {
-        ...{ folder: output!, symbol, fromMs: from, toMs: to, allowsFewer: allowFewer },
+        folder: output!,
+        symbol,
+        fromMs: from,
+        toMs: to,
+        allowsFewer: allowFewer,
         onProgress: (label, fraction) => progress.update(label, fraction),
       });
     });

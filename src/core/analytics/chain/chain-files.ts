@@ -64,7 +64,8 @@ export function groupOf(files: readonly ChainCapture[]): ChainCapture {
   const rows = files.flatMap((file, part) => file.rows.map((row): ChainRow => ({ ...row, part })));
   return {
     ...latest,
-    ...{ spot: lastKnown('spot'), priorCloseSpot: lastKnown('priorCloseSpot') },
+    spot: lastKnown('spot'),
+    priorCloseSpot: lastKnown('priorCloseSpot'),
     partial: files.some(({ partial }) => partial),
     files: files.map(fileOf),
     rows: rows.sort(compareContracts),

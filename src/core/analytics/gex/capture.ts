@@ -80,7 +80,14 @@ export function computeGexCapture(chain: ChainCapture, options: GexCaptureOption
 }
 
 const inputsOf = ({ expiry, root, years, rate, forward, dividendYield, dividend }: SolvedGroup): ExpiryInputs => ({
-  ...{ expiry, root: root.root, years, rate, forward, dividendYield, dividend, followsSpot: root.followsSpot },
+  expiry,
+  root: root.root,
+  years,
+  rate,
+  forward,
+  dividendYield,
+  dividend,
+  followsSpot: root.followsSpot,
 });
 
 /** Net gex, the zero crossing of its cumulative curve, and the status of that. `price` of the underlying, dollars. */

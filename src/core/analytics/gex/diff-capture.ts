@@ -75,7 +75,9 @@ export class CaptureSide {
     if (!row || !group) return null;
     const { gamma, iv } = usedGreeks(row);
     return {
-      ...{ row, openInterest: row.openInterest ?? 0, multiplier: resolveMultiplier(group, row) },
+      row,
+      openInterest: row.openInterest ?? 0,
+      multiplier: resolveMultiplier(group, row),
       ...(gamma === null ? {} : { gamma }),
       ...(iv !== null && iv > 0 ? { volatility: iv } : {}),
       isModelled: this.isModelled(key, row),

@@ -27,8 +27,14 @@ export function captureLevels(
   const asOf = sourceTime({ capturedAt, delayMs });
   const statusOf = (price: number | null): LevelStatus => (price === null ? 'none' : isPartial ? 'partial' : 'stands');
   const level = (kind: LevelKind, price: number | null, status: LevelStatus | null = statusOf(price)): SourceLevel => ({
-    ...{ kind, price, capturedAt, sessionDate, asOf, status },
-    ...{ expiry: null, rank: null },
+    kind,
+    price,
+    capturedAt,
+    sessionDate,
+    asOf,
+    status,
+    expiry: null,
+    rank: null,
   });
   const ofExpiry = (kind: LevelKind, price: number | null): SourceLevel => ({
     ...level(kind, price, price !== null && expiry?.inconsistent ? 'inconsistent' : statusOf(price)),

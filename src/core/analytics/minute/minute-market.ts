@@ -25,7 +25,9 @@ function rowOf({ contract, quote }: Pick<FollowedContract, 'contract' | 'quote'>
   return {
     ...contract,
     ...unknownNumbers,
-    ...{ bid: isFresh ? quote.bid : null, ask: isFresh ? quote.ask : null, sharesPerContract: 100 },
+    bid: isFresh ? quote.bid : null,
+    ask: isFresh ? quote.ask : null,
+    sharesPerContract: 100,
   };
 }
 
@@ -42,7 +44,13 @@ export function minuteMarket(
   if (spot === null) return { tsMs, groups: new Map() };
   const rows = followed.map((one) => rowOf(one, tsMs));
   const capture: ChainCapture = {
-    ...{ underlying, capturedAt: tsMs, sessionDate: sessionOf(tsMs), spot, priorCloseSpot: null, partial: true, rows },
+    underlying,
+    capturedAt: tsMs,
+    sessionDate: sessionOf(tsMs),
+    spot,
+    priorCloseSpot: null,
+    partial: true,
+    rows,
   };
   const groups = groupChain(capture, roots);
   const market = chainMarket(capture, groups, spot, reference, chain);

@@ -91,7 +91,9 @@ export function chainMarket(
     known,
   );
   return {
-    ...{ impliedSpot, spotStale, pricingSpot },
+    impliedSpot,
+    spotStale,
+    pricingSpot,
     groups: quoted.map((group) => (followsSpot(group) ? onSpot : onForwards).shift()!),
   };
 }

@@ -95,7 +95,12 @@ const venueOf = (exchange: number, trf: number) => exchange * 65_536 + trf;
  */
 export class StockTape implements PriceTape {
   readonly counts: StockTapeCounts = {
-    ...{ prints: 0, trades: 0, duplicates: 0, copies: 0, corrections: 0, otherSession: 0 },
+    prints: 0,
+    trades: 0,
+    duplicates: 0,
+    copies: 0,
+    corrections: 0,
+    otherSession: 0,
   };
   /** Changes of earlier prints by the last print; empty unless it showed that ids collide. */
   revised: RevisedTrade[] = [];

@@ -21,14 +21,18 @@ export const quoteColumns = {
 /** A contract's implied volatility and sensitivities. */
 export const greekColumns = {
   iv: {
-    ...{ type: 'float64', from: 0, to: 10 },
+    type: 'float64',
+    from: 0,
+    to: 10,
     description: 'Implied volatility, an annualized fraction: 0.1286 = 12.86%.',
   },
   delta: { type: 'float64', from: -1, to: 1, description: 'Change of the option price per $1 of the underlying.' },
   gamma: { type: 'float64', from: 0, to: largestGreek, description: 'Change of delta per $1 of the underlying.' },
   theta: { type: 'float64', from: -largestGreek, to: largestGreek, description: 'Dollars a share per day.' },
   vega: {
-    ...{ type: 'float64', from: 0, to: largestGreek },
+    type: 'float64',
+    from: 0,
+    to: largestGreek,
     description: 'Dollars a share per vol point (0.01 of iv).',
   },
 } as const satisfies Columns;

@@ -89,7 +89,10 @@ const standardMultiplier = 100;
 function propertiesOf(entry: RootEntry): OptionRoot {
   const { root, underlying, style, settlement, multiplier, deliverable, onForwards } = entry;
   return {
-    ...{ root, underlying, style, settlement },
+    root,
+    underlying,
+    style,
+    settlement,
     multiplier: multiplier ?? standardMultiplier,
     sharesPerContract: multiplier,
     followsSpot: !onForwards,
@@ -131,7 +134,9 @@ export function optionRoots({ entries, indices }: RootReference): OptionRoots {
     const entry = adjusted ? entryOf(base, session) : undefined;
     const underlying = entry?.underlying ?? base;
     return {
-      ...{ root, underlying, settlement: entry?.settlement ?? 'pm' },
+      root,
+      underlying,
+      settlement: entry?.settlement ?? 'pm',
       style: entry?.style ?? (ofIndex.has(underlying) ? 'european' : 'american'),
       multiplier: standardMultiplier,
       sharesPerContract: adjusted ? null : standardMultiplier,

@@ -18,8 +18,15 @@ export interface GexConvention extends ConventionChoices, ExpirySet {}
 
 /** The convention of captures, except for the source of gammas, which is a capture's own. */
 export const captureConvention = {
-  ...{ unit: 'per_dollar', weight: 'open_interest', sign: 'calls_plus', years: 'calendar' },
-  ...{ flip: 'cumulative', walls: 'net', expiries: 'all', withinDays: null, dates: null },
+  unit: 'per_dollar',
+  weight: 'open_interest',
+  sign: 'calls_plus',
+  years: 'calendar',
+  flip: 'cumulative',
+  walls: 'net',
+  expiries: 'all',
+  withinDays: null,
+  dates: null,
 } as const satisfies Omit<GexConvention, 'gamma'>;
 
 /** Names of conventions: choices that differ from those of captures. */

@@ -8,7 +8,10 @@ const price = { type: 'float64', nullable: false } as const;
 /** The numbers of a bar of a stock or an option contract. The names in protobuf are those of the message `Bar`. */
 export const barNumbers = {
   tsMs: {
-    ...{ type: 'int64', nullable: false, graph: 'EpochMs', joined: 'first' },
+    type: 'int64',
+    nullable: false,
+    graph: 'EpochMs',
+    joined: 'first',
     description: 'Start of the bar, epoch ms.',
   },
   open: { ...price, protobuf: 'o', joined: 'first', description: 'First price, dollars a share.' },
@@ -16,15 +19,21 @@ export const barNumbers = {
   low: { ...price, protobuf: 'l', joined: 'lowest', description: 'Lowest price, dollars a share.' },
   close: { ...price, protobuf: 'c', joined: 'last', description: 'Last price, dollars a share.' },
   volume: {
-    ...{ type: 'int64', nullable: false, protobuf: 'v', joined: 'sum' },
+    type: 'int64',
+    nullable: false,
+    protobuf: 'v',
+    joined: 'sum',
     description: 'Shares (stocks) or contracts (options).',
   },
   vwap: {
-    ...{ type: 'float64', joined: 'mean' },
+    type: 'float64',
+    joined: 'mean',
     description: 'Volume-weighted average price, dollars a share; null if the source does not report it.',
   },
   tradeCount: {
-    ...{ type: 'int64', protobuf: 'n', joined: 'sum' },
+    type: 'int64',
+    protobuf: 'n',
+    joined: 'sum',
     description: 'Number of trades; null if the source does not report it.',
   },
 } as const satisfies Columns & Record<string, Column & { joined: Joining }>;

@@ -13,7 +13,8 @@ export const quoteColumns = {
   },
   sessionDate: { type: 'text', graph: 'SessionDate', description: 'Exchange session of the price.' },
   eventTsMs: {
-    ...{ type: 'int64', graph: 'EpochMs' },
+    type: 'int64',
+    graph: 'EpochMs',
     description: 'Time of the price, epoch ms; null if the price comes from a daily bar.',
   },
   note: {
@@ -29,7 +30,8 @@ export const moverColumns = {
   changePct: { ...quoteColumns.changePct, nullable: false },
   volume: quoteColumns.volume,
   officialClose: {
-    ...{ type: 'float64', nullable: false },
+    type: 'float64',
+    nullable: false,
     description: 'Prior close, dollars, divided by the splits since.',
   },
   note: { type: 'text', description: 'Same as note of the quote.' },

@@ -17,7 +17,8 @@ export const offExchangeColumns = {
     avgSize: { ...number, protobuf: 'average_size', description: 'Average shares per execution.' },
     vwap: { ...number, description: 'Volume-weighted average price, dollars.' },
     offExchPct: {
-      ...{ type: 'float64', protobuf: 'off_exchange_share' },
+      type: 'float64',
+      protobuf: 'off_exchange_share',
       description: 'Fraction of consolidatedVolume: 0.434 = 43.4 %; null when that is unknown.',
     },
     consolidatedVolume: { type: 'float64', description: 'Shares on and off exchange; null when unknown.' },
@@ -26,14 +27,16 @@ export const offExchangeColumns = {
   composition: {
     date: session,
     category: {
-      ...{ type: 'text', nullable: false },
+      type: 'text',
+      nullable: false,
       description: 'Kind of execution, such as regular_way, average_price or derivatively_priced.',
     },
     volume: shares,
     notional: dollars,
     tradeCount,
     shareOfOffExchNotional: {
-      ...{ ...number, protobuf: 'share_of_off_exchange_notional' },
+      ...number,
+      protobuf: 'share_of_off_exchange_notional',
       description: "Fraction of the session's off-exchange dollars: 0.013 = 1.3 %.",
     },
   },

@@ -156,7 +156,7 @@ async function storeHeld(
   roots: OptionRoots,
 ): Promise<StoredChain> {
   const { underlying, capturedAt } = capture;
-  const settings = { ...{ given, roots, rate: given.rate, delayMs: null, all: false }, source: asStored };
+  const settings = { given, roots, rate: given.rate, delayMs: null, all: false, source: asStored };
   const groups = await sessionGroups(tx, capture, settings);
   const file = groups.add(asFile(capture));
   const { isCovered, replaced, lost } = await groups.taking(file, replace);

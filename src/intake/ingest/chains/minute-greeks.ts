@@ -112,7 +112,11 @@ export class MinuteGreeks {
     const spots = await this.#source.spots(tsMs, [...underlyings.keys()]);
     for (const [underlying, contracts] of underlyings) {
       const minute = {
-        ...{ underlying, tsMs, spot: spots.get(underlying) ?? null, rate: this.#rate, methodologyVersion },
+        underlying,
+        tsMs,
+        spot: spots.get(underlying) ?? null,
+        rate: this.#rate,
+        methodologyVersion,
         solves: new Map<string, GreeksSolve>(),
       };
       const reference = await this.#source.reference(underlying);

@@ -209,7 +209,10 @@ export async function writeRegrouped(
   const isChanged = ({ part }: RemadePart) => written.get(part.instantMs)!.changed > 0;
   const ended = gone.map(
     (capturedAt): RemadePart => ({
-      ...{ part: capturePart({ underlying, sessionDate, capturedAt }), files: [], live: [], hasFile: null },
+      part: capturePart({ underlying, sessionDate, capturedAt }),
+      files: [],
+      live: [],
+      hasFile: null,
     }),
   );
   return { written, remade: [...remade.filter(isChanged), ...ended] };

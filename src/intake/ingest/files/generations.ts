@@ -61,7 +61,8 @@ export async function noteFileGenerations(
       if (hasFile === null) await endGenerations(tx, [dataset], [part], how.ingestedMs);
       else
         await noteGenerations(tx, dataset, [part], {
-          ...{ ...how, live: null },
+          ...how,
+          live: null,
           files: joined(hasFile ? [...stored, source] : stored),
         });
   for (const alike of Map.groupBy(parts.values(), ({ of, isJoined }) => `${of} ${isJoined}`).values()) {

@@ -49,8 +49,15 @@ export function sessionTally(tx: Transaction, { dataset, unit, filesOf, command 
       const known = sums.get(key);
       const { sum, symbols } = known ?? {
         sum: {
-          ...{ session, unit, reason, count: 0, symbols: 0, stored: stored === null ? null : 0, missing: 0 },
-          ...{ storedFrom: [], command: null },
+          session,
+          unit,
+          reason,
+          count: 0,
+          symbols: 0,
+          stored: stored === null ? null : 0,
+          missing: 0,
+          storedFrom: [],
+          command: null,
         },
         symbols: new Set(),
       };

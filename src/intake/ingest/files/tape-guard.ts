@@ -148,7 +148,9 @@ export class TapeGuard {
     this.#beside = tape.replace ? new Set() : besideParts(tape.parts);
     this.#hoursOf = hoursByPart(tape.parts);
     this.#tally = sessionTally(tx, {
-      ...{ dataset: tape.dataset, unit: 'prints', filesOf: tape.filesOf },
+      dataset: tape.dataset,
+      unit: 'prints',
+      filesOf: tape.filesOf,
       command: (session, files, storedFrom) =>
         `reconcile --session ${session} ${[...new Set([...storedFrom, ...files])].join(' ')}`,
     });
@@ -180,7 +182,9 @@ export class TapeGuard {
     if (lack === 0) return true;
     if (lack === null && !isSealed) return true;
     this.#tally.left(session, isSealed ? 'sealed' : 'fewer', {
-      ...{ symbol, count: prints, missing: lack ?? 0 },
+      symbol,
+      count: prints,
+      missing: lack ?? 0,
       stored: this.#stored.tapes.get(keyOf(symbol, session))?.prints ?? null,
     });
     return false;

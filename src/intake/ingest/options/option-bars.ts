@@ -84,7 +84,8 @@ export const loadOptionMinuteBars: Loader = async (job) => {
   const ofKey = keyedChanges(tally);
   const written = new Map<string, GenerationPart>();
   const writing: OptionBarWriting = {
-    ...{ tx, sessions },
+    tx,
+    sessions,
     mayWrite({ run: { sessionDate, underlying: symbol }, before: stored, after: count }) {
       if (count >= stored || settings.replace) return true;
       tally.left(sessionDate, 'fewer', { symbol, count, stored, missing: stored - count });

@@ -396,7 +396,9 @@ export async function readOptionTape(reading: OptionTapeReading): Promise<Option
     const quotes = ended.partitions.reduce((sum, partition) => sum + partition.quotes, 0);
     return {
       prints,
-      ...{ filesHours, repeated, joined },
+      filesHours,
+      repeated,
+      joined,
       parts: ended.partitions.map((partition) => partOf(ended.fd, partition, filesHours, names)),
       quotes,
       sessions: [...new Set(ended.partitions.map(({ day }) => dateOfEpochDay(day)))],

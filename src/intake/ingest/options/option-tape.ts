@@ -89,7 +89,10 @@ function readFiles(
       return rows.map(({ payload }) => unpackPrints(payload));
     },
     quotes: quotesOfTape(tx, quoteFiles),
-    ...{ threads, roots, onBadLine, refused },
+    threads,
+    roots,
+    onBadLine,
+    refused,
     bounds: instantBounds(nowMs),
     onBytes: () => files.at(-1)!.onBytes(0),
     onQuoteText: (path, text) => meters.add(path, text),
@@ -179,7 +182,9 @@ export const loadOptionTrades: TapeLoader = async (job) => {
       dataset: 'option-trades',
       parts,
       filesOf: filesOfSession(job, filesHours),
-      ...{ replace: settings.replace, keepDays: settings.keepDays, nowMs },
+      replace: settings.replace,
+      keepDays: settings.keepDays,
+      nowMs,
     });
     const isWhole = () => badLines === 0;
     const tapeInfo = { isWhole, hoursOf: hoursByPart(parts), nowMs, source: 'option_trades_file', roots };

@@ -212,7 +212,9 @@ async function store(
     dataset: 'option-trades',
     parts: files.parts.filter(({ session }) => session === date),
     filesOf: () => [...paths.trades],
-    ...{ replace: true, keepDays, nowMs },
+    replace: true,
+    keepDays,
+    nowMs,
   });
   const writer = optionSessionWriter(tx, date, {
     isWhole: (underlying) => log.count() === 0 && !comparison.differs(underlying),
@@ -238,7 +240,9 @@ async function store(
   const { counts, contracts, underlyings, largeTrades } = await writer.done();
   const { sessions, written } = await guard.done();
   const report = {
-    ...{ session: date, status: 'reconciled' as const, reason: null },
+    session: date,
+    status: 'reconciled' as const,
+    reason: null,
     change: sessions[0] ?? null,
     prints: counts.prints,
     contracts,

@@ -31,8 +31,18 @@ interface Filling extends Partition {
 }
 
 const emptyPartition = (underlying: number, day: number, files: number[] = []): Filling => ({
-  ...{ underlying, day, prints: 0, quotes: 0, isInOrder: true, parts: [], files, fileEnds: [] },
-  ...{ held: new Uint32Array(firstNumbers), length: 0, lastContract: -1, lastMs: 0 },
+  underlying,
+  day,
+  prints: 0,
+  quotes: 0,
+  isInOrder: true,
+  parts: [],
+  files,
+  fileEnds: [],
+  held: new Uint32Array(firstNumbers),
+  length: 0,
+  lastContract: -1,
+  lastMs: 0,
 });
 
 function add(to: Filling, records: Uint32Array, i: number): void {

@@ -99,7 +99,8 @@ async function writeRuns(read: BarRuns, writing: BarFileWriting): Promise<number
     const lesser: SymbolSpan[] = [];
     // The longer bars of a session change only with its minutes.
     const written = await writeBars(tx, timeframe, runs, {
-      ...{ locked: true, unless: rejectSealedBars },
+      locked: true,
+      unless: rejectSealedBars,
       pick: ({ symbol, before, bars }) =>
         barsToWrite(
           before,
@@ -174,7 +175,12 @@ async function loadBars(job: FileJob, timeframe: '1m' | '1d'): Promise<FileResul
   const written = writtenParts(timeframe);
   const indexes = new Set<string>();
   const writing: BarFileWriting = {
-    ...{ tx, dataset, timeframe, sessions, indexes, replace: settings.replace },
+    tx,
+    dataset,
+    timeframe,
+    sessions,
+    indexes,
+    replace: settings.replace,
     onLesser: (session, of) => tally.left(session, 'fewer', of),
     onChange(symbol, { session, ...of }) {
       written.add(symbol, session);
@@ -187,7 +193,9 @@ async function loadBars(job: FileJob, timeframe: '1m' | '1d'): Promise<FileResul
   const isIndex = (symbol: string) => known.has(symbol);
   const divided = new DividedPrices();
   const options = {
-    ...{ bounds: instantBounds(job.now()), unserved: unservedTickers(), isIndex },
+    bounds: instantBounds(job.now()),
+    unserved: unservedTickers(),
+    isIndex,
     onIndex: (symbol: string) => void indexes.add(symbol),
     onDivided: divided.add.bind(divided),
   };

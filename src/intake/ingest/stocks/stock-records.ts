@@ -27,8 +27,19 @@ const width = recordWidth;
 const storedWidth = at.file;
 
 const emptyPrint = (): StockPrint => ({
-  ...{ symbol: '', tsMs: 0, tsNanos: 0, exchange: 0, trf: 0, id: 0, price: 0, size: 0, sizeMicros: 0 },
-  ...{ conditions: [], correction: 0, sequence: 0, tape: 0 },
+  symbol: '',
+  tsMs: 0,
+  tsNanos: 0,
+  exchange: 0,
+  trf: 0,
+  id: 0,
+  price: 0,
+  size: 0,
+  sizeMicros: 0,
+  conditions: [],
+  correction: 0,
+  sequence: 0,
+  tape: 0,
 });
 
 /** Writes a print into a record. */

@@ -186,7 +186,9 @@ async function readStockTape(reading: StockTapeReading): Promise<StockTapeFiles>
     for (const [i, { symbol, kept }] of waiting.entries())
       joined += await records.join(symbol, kept, reading.files.length + i);
     return {
-      ...{ filesHours, joined, parts },
+      filesHours,
+      joined,
+      parts,
       feed: (begin, end) => feedSorted(records, partFiles, () => reading.files.at(-1)!.onBytes(0), begin, end),
       close: () => records.sorter.close(),
     };
@@ -382,7 +384,10 @@ export const loadStockTrades: TapeLoader = async (job) => {
       const rows = await waitingPrints(tx, 'stock-trades', parts, settings.replace);
       return rows.map(({ symbol, payload }) => ({ symbol, kept: unpackPrints(payload) }));
     },
-    ...{ bounds: instantBounds(now()), unserved, onBadLine, refused },
+    bounds: instantBounds(now()),
+    unserved,
+    onBadLine,
+    refused,
   });
   try {
     const { filesHours, parts, joined } = file;

@@ -8,9 +8,17 @@ import { readTicker } from '../../../core/domain/market/ticker.ts';
  */
 const marks: Readonly<Record<string, string>> = {
   // Preferred shares
-  ...{ p: 'PR', pL: 'PRL', $: 'PR', $L: 'PRL' },
+  p: 'PR',
+  pL: 'PRL',
+  $: 'PR',
+  $L: 'PRL',
   // Rights, when issued, warrants, units
-  ...{ r: 'RT', '^': 'RT', w: 'WI', '#': 'WI', '+': 'WS', '=': 'U' },
+  r: 'RT',
+  '^': 'RT',
+  w: 'WI',
+  '#': 'WI',
+  '+': 'WS',
+  '=': 'U',
 };
 const marked = /^([A-Z]{1,5})([a-z$^#+=])([A-Z]?)$/;
 

@@ -70,8 +70,20 @@ const version2: Version = {
 
 /** OPRA's letter of each of the vendor's exchanges, of which 300 and its position is the id in tapes. */
 const participants: Readonly<Record<string, string>> = {
-  ...{ 1: 'Q', 4: 'A', 5: 'C', 6: 'I', 7: 'N', 9: 'X', 11: 'B', 22: 'J', 31: 'H', 42: 'W', 43: 'M', 47: 'T' },
-  ...{ 60: 'Z', 65: 'E' },
+  1: 'Q',
+  4: 'A',
+  5: 'C',
+  6: 'I',
+  7: 'N',
+  9: 'X',
+  11: 'B',
+  22: 'J',
+  31: 'H',
+  42: 'W',
+  43: 'M',
+  47: 'T',
+  60: 'Z',
+  65: 'E',
 };
 const [firstExchange, unknownExchange] = [300, 1000];
 
@@ -87,9 +99,33 @@ function exchangeOf(code: string): string {
  * hours; of before 2019 spreads, buy-writes, stopped and crossed prints, as what OPRA calls their like now.
  */
 const conditions: Readonly<Record<string, number | ''>> = {
-  ...{ 0: '', 7: '', 48: '', 2: 202, 5: 208, 6: 206, 13: 204, 18: 209, 21: 210, 95: 219, 97: 210 },
-  ...{ 40: 201, 41: 203, 42: 205, 43: 207, 44: 201, 118: 248, 147: 247, 148: 248 },
-  ...{ 35: 232, 36: 232, 38: 232, 37: 240, 39: 227, 106: 227, 45: 229, 124: 229 },
+  0: '',
+  7: '',
+  48: '',
+  2: 202,
+  5: 208,
+  6: 206,
+  13: 204,
+  18: 209,
+  21: 210,
+  95: 219,
+  97: 210,
+  40: 201,
+  41: 203,
+  42: 205,
+  43: 207,
+  44: 201,
+  118: 248,
+  147: 247,
+  148: 248,
+  35: 232,
+  36: 232,
+  38: 232,
+  37: 240,
+  39: 227,
+  106: 227,
+  45: 229,
+  124: 229,
 };
 /** Those of OPRA's letters a to t, in its order. */
 const [firstLetter, lastLetter, firstId] = [125, 144, 227];

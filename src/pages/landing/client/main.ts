@@ -30,11 +30,17 @@ const percent = new Intl.NumberFormat('en-US', { maximumFractionDigits: 2, signD
 
 const day = new Intl.DateTimeFormat('en-US', {
   timeZone: 'UTC',
-  ...{ weekday: 'short', month: 'short', day: 'numeric', year: 'numeric' },
+  weekday: 'short',
+  month: 'short',
+  day: 'numeric',
+  year: 'numeric',
 });
 const clock = new Intl.DateTimeFormat('en-US', {
   timeZone: 'America/New_York',
-  ...{ hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' },
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+  hourCycle: 'h23',
 });
 const dateText = (iso: string) => day.format(Date.parse(`${iso}T00:00:00Z`));
 /** A number's text with a typographic minus sign. */

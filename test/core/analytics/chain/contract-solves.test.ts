@@ -10,8 +10,18 @@ const put: OptionContract = { ...call, right: 'put' };
 
 function line(clock: string, more: Partial<ContractLine> = {}, sessionDate = friday): ContractLine {
   return {
-    ...{ capturedAt: newYork(sessionDate, clock), sessionDate, spot: 600.5, priorCloseSpot: 598 },
-    ...{ volume: null, bid: null, ask: null, last: null, iv: 0.15, delta: 0.5, gamma: 0.01, vega: 0.7 },
+    capturedAt: newYork(sessionDate, clock),
+    sessionDate,
+    spot: 600.5,
+    priorCloseSpot: 598,
+    volume: null,
+    bid: null,
+    ask: null,
+    last: null,
+    iv: 0.15,
+    delta: 0.5,
+    gamma: 0.01,
+    vega: 0.7,
     ...more,
   };
 }
@@ -23,7 +33,12 @@ test('a quoted line is a solve: the mid, the figures as stored, the quote', () =
   expect(contractSolves(call, [line('12:00', quote)])).toEqual([
     {
       tsMs: newYork(friday, '12:00'),
-      ...{ iv: 0.15, delta: 0.5, gamma: 0.01, mark: 4.35, markSource: 'mid', ...quote },
+      iv: 0.15,
+      delta: 0.5,
+      gamma: 0.01,
+      mark: 4.35,
+      markSource: 'mid',
+      ...quote,
     },
   ]);
 });

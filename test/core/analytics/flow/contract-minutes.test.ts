@@ -52,8 +52,12 @@ function rowsOf({ minutes }: OptionTape): Map<string, Row> {
         for (const end = row + columns.lengths[i]!; row < end; row++) {
           const { volume, premium, count, bought, sold, unsided } = columns;
           rows.set(`${contractId(each)} ${columns.tsMs[row]}`, {
-            ...{ volume: volume[row]!, premium: premium[row]!, count: count[row]! },
-            ...{ bought: bought[row]!, sold: sold[row]!, unsided: unsided[row]! },
+            volume: volume[row]!,
+            premium: premium[row]!,
+            count: count[row]!,
+            bought: bought[row]!,
+            sold: sold[row]!,
+            unsided: unsided[row]!,
           });
         }
     }
@@ -108,7 +112,9 @@ describe('trading by contract and minute', () => {
           );
           const cancels = [...victims].map(([victim, { afterMs }], i) => ({
             ...(victim as OptionPrint),
-            ...{ tsMs: victim.tsMs + afterMs, sequence: 1000 + i, conditions: [201] },
+            tsMs: victim.tsMs + afterMs,
+            sequence: 1000 + i,
+            conditions: [201],
           }));
           const all = [...unlike, ...cancels].sort((a, b) => microsOf(a) - microsOf(b) || a.sequence - b.sequence);
           const rows = rowsOf(runTape(all, { holdMs }).tape);

@@ -15,7 +15,8 @@ const options = { rate: market.rate, allGreeks: true };
 const strikes = Array.from({ length: 9 }, (_, i) => 580 + 5 * i);
 const expiries = ['2025-06-06', '2025-06-20'];
 const convention = (more: Partial<GexConvention> = {}): GexConvention => ({
-  ...{ ...captureConvention, gamma: 'solved' },
+  ...captureConvention,
+  gamma: 'solved',
   ...more,
 });
 const unsolvedChain = pricedChain('SPXW', expiries, strikes);

@@ -25,7 +25,12 @@ const causesOf = (difference: GexDifference) => gexCauses.filter((cause) => diff
 
 test('the forward of a root on forwards is its spot: it moves to its new value with the first step', async () => {
   const contract: HandMadeContract = {
-    ...{ root: 'VIXW', expiry: '2026-12-02', right: 'call', strike: 20, openInterest: 10_000, volatility: 0.9 },
+    root: 'VIXW',
+    expiry: '2026-12-02',
+    right: 'call',
+    strike: 20,
+    openInterest: 10_000,
+    volatility: 0.9,
   };
   const group = { root: 'VIXW', expiry: '2026-12-02', rate: 0.04, dividendYield: 0.04 };
   const calm = { atMs: monday, spot: 17, impliedSpot: null, contracts: [contract] };
@@ -42,7 +47,12 @@ test('the forward of a root on forwards is its spot: it moves to its new value w
 test('a dividend that goes ex is in the last market step; forwards follow the price until then', async () => {
   // Without interest a put is never exercised early, so that it is worth what Black's formula says.
   const contract: HandMadeContract = {
-    ...{ root: 'SPY', expiry: '2026-12-18', right: 'put', strike: 590, openInterest: 500, volatility: 0.2 },
+    root: 'SPY',
+    expiry: '2026-12-18',
+    right: 'put',
+    strike: 590,
+    openInterest: 500,
+    volatility: 0.2,
   };
   const group = { root: 'SPY', expiry: '2026-12-18' };
   const dividend = { amount: 5, exDate: '2026-11-17', source: 'dataset' } as const;
@@ -52,7 +62,7 @@ test('a dividend that goes ex is in the last market step; forwards follow the pr
   );
   const gamma = (forward: number, atMs: number) => {
     const years = yearsLeft('SPY', '2026-12-18', atMs);
-    return blackGamma({ ...{ forward, strike: 590, years, volatility: 0.2 }, rate: 0, dividendYield: 0 });
+    return blackGamma({ forward, strike: 590, years, volatility: 0.2, rate: 0, dividendYield: 0 });
   };
   const moved = (595 * 596) / 600;
   const size = -500 * 100;
@@ -62,13 +72,21 @@ test('a dividend that goes ex is in the last market step; forwards follow the pr
 });
 
 const dividends: Dividend[] = ['2026-12-18', '2027-03-19'].map((exDate) => ({
-  ...{ symbol: 'SPY', exDate, kind: 'regular', amount: 1.9, ratio: null, declared: null },
+  symbol: 'SPY',
+  exDate,
+  kind: 'regular',
+  amount: 1.9,
+  ratio: null,
+  declared: null,
 }));
 
 /** A chain of SPY without the dividends above, which go out of its spot. */
 const chainOfSpy = (atMs: number, spot: number, volatility: number) =>
   quotedChain({
-    ...{ root: 'SPY', atMs, spot, volatility },
+    root: 'SPY',
+    atMs,
+    spot,
+    volatility,
     expiries: ['2026-11-25', '2027-01-15', '2027-06-17'],
     strikes: [560, 570, 580, 585, 590, 595, 600, 605, 610, 615, 620, 630, 640],
     openInterest: (strike) => 100 + strike,

@@ -17,7 +17,13 @@ const [near, far] = ['2026-11-27', '2026-12-31'];
 const [morning, nextMorning] = [newYork('2026-11-19', '10:00'), newYork('2026-11-20', '10:00')];
 
 const contract = (right: 'call' | 'put', strike: number, more: Partial<HandMadeContract> = {}): HandMadeContract => ({
-  ...{ root: 'SPXW', expiry: near, right, strike, openInterest: 1000, volume: 10, volatility: 0.2 },
+  root: 'SPXW',
+  expiry: near,
+  right,
+  strike,
+  openInterest: 1000,
+  volume: 10,
+  volatility: 0.2,
   ...more,
 });
 const calm: HandMadeMarket = {
@@ -49,7 +55,9 @@ describe('the change of gex between two captures', () => {
 
   test('is split by moving one factor after the other to its new value', async () => {
     const later: HandMadeMarket = {
-      ...{ atMs: nextMorning, spot: 5940, impliedSpot: 5938 },
+      atMs: nextMorning,
+      spot: 5940,
+      impliedSpot: 5938,
       groups: [
         { root: 'SPXW', expiry: near, forward: 5944, rate: 0.042, dividendYield: 0.011 },
         { root: 'SPXW', expiry: far, forward: 5960, rate: 0.043, dividendYield: 0.013 },
@@ -118,7 +126,9 @@ describe('the change of gex between two captures', () => {
   });
 
   const yearsAnd = ({ strike, volatility }: HandMadeContract) => ({
-    ...{ strike, volatility: volatility!, years: yearsLeft('SPXW', near, morning) },
+    strike,
+    volatility: volatility!,
+    years: yearsLeft('SPXW', near, morning),
   });
 
   test('leaves to the residual what no step explains: another origin of gamma, and gammas that are not known', async () => {

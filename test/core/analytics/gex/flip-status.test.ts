@@ -10,7 +10,12 @@ import {
 import { chainOf, market, pricedRow } from '../priced-chain.ts';
 
 const figures: FlipFigures = {
-  ...{ strikeCount: 3, flipPoint: 599, isPartial: false, price: 600, netGex: 10, grossGex: 1000 },
+  strikeCount: 3,
+  flipPoint: 599,
+  isPartial: false,
+  price: 600,
+  netGex: 10,
+  grossGex: 1000,
 };
 
 describe('the status of a flip point is the first that holds', () => {
@@ -82,12 +87,18 @@ describe('a capture', () => {
     ].flatMap(({ strike, calls, puts }) =>
       (['call', 'put'] as const).map((right) =>
         pricedRow('SPY', '2025-06-20', right, strike, {
-          ...{ gamma: 0.01, delta: 0.5, iv: 0.2, openInterest: right === 'call' ? calls : puts },
+          gamma: 0.01,
+          delta: 0.5,
+          iv: 0.2,
+          openInterest: right === 'call' ? calls : puts,
         }),
       ),
     );
     expect(computeGexCapture(chainOf(rows), options)).toMatchObject({
-      ...{ callWall: 610_000, putWall: 600_000, callGexPeak: 590_000, putGexPeak: 600_000 },
+      callWall: 610_000,
+      putWall: 600_000,
+      callGexPeak: 590_000,
+      putGexPeak: 600_000,
     });
   });
 });

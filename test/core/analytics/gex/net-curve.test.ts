@@ -5,7 +5,11 @@ import { epochDay } from '../../../../src/core/domain/market-time.ts';
 
 const [near, far] = ['2026-11-20', '2026-12-18'];
 const row = (strike: number, expiry: string, more: Partial<GexRow>): GexRow => ({
-  ...{ ...noContracts, strike, expiry, gex: 1, deltaAdj: 0.5 },
+  ...noContracts,
+  strike,
+  expiry,
+  gex: 1,
+  deltaAdj: 0.5,
   ...more,
 });
 const rows = gexColumns([

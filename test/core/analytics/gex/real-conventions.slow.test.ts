@@ -17,7 +17,8 @@ const roots = optionRoots({ entries: [], indices: ['SPX', 'NDX', 'RUT'] });
 const rate = 0.045;
 
 const named = (preset: ConventionPreset, more: Partial<GexConvention> = {}): GexConvention => ({
-  ...{ ...captureConvention, gamma: 'solved' },
+  ...captureConvention,
+  gamma: 'solved',
   ...conventionPresets[preset],
   ...more,
 });

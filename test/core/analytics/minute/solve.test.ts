@@ -63,7 +63,14 @@ describe('the mark', () => {
 
   test('of the close before solves nothing; without any there is no sample', () => {
     expect(minuteSolve(quoted(put, price, { quote: null, previousClose: 9.5 }), market)).toEqual({
-      ...{ tsMs, iv: null, delta: null, gamma: null, mark: 9.5, markSource: 'close', bid: null, ask: null },
+      tsMs,
+      iv: null,
+      delta: null,
+      gamma: null,
+      mark: 9.5,
+      markSource: 'close',
+      bid: null,
+      ask: null,
     });
     expect(minuteSolve(quoted(put, price, { quote: stale }), market)).toBeNull();
   });

@@ -116,7 +116,13 @@ describe('American options', () => {
 
   test('without volatility it is exercised at the best instant, also between now and expiry', () => {
     const call: OptionInputs = {
-      ...{ right: 'call', spot: 110, strike: 100, years: 5, rate: 0.08, dividendYield: 0.07, volatility: 0 },
+      right: 'call',
+      spot: 110,
+      strike: 100,
+      years: 5,
+      rate: 0.08,
+      dividendYield: 0.07,
+      volatility: 0,
     };
     const worthAt = (years: number) => 110 * Math.exp(-0.07 * years) - 100 * Math.exp(-0.08 * years);
     // The interest on the strike is the dividends' worth after ln(rK/(qS))/(r − q) years, 3.82.

@@ -14,7 +14,10 @@ function pairsAt(rate: number, years: number, strikes: readonly number[], forwar
 
 const strikes = Array.from({ length: 12 }, (_, i) => 570 + 5 * i);
 const group = (rate: number, years = 0.5, name = 'SPX') => ({
-  ...{ root: standardRoots.of(name), expiry: '2025-12-19', years, centre: 600 },
+  root: standardRoots.of(name),
+  expiry: '2025-12-19',
+  years,
+  centre: 600,
   pairs: pairsAt(rate, years, strikes),
 });
 

@@ -39,8 +39,14 @@ function eveOf(paid: number, dates: readonly string[] = expiries, deepHalfSpread
         const bid = Math.max(0, cents(price - halfSpread));
         rows.push({
           ...unknownNumbers,
-          ...{ root: 'SPY', expiry, right, strike: 1000 * strike, openInterest: 1000 },
-          ...{ bid, ask: cents(price + halfSpread), sharesPerContract: 100 },
+          root: 'SPY',
+          expiry,
+          right,
+          strike: 1000 * strike,
+          openInterest: 1000,
+          bid,
+          ask: cents(price + halfSpread),
+          sharesPerContract: 100,
         });
       }
     }

@@ -74,7 +74,11 @@ describe('options on a forward', () => {
     );
     const followed = [{ contract: row!, quote: { bid: row!.bid, ask: row!.ask, tsMs: capturedAt } }];
     const market = minuteMarket(followed, {
-      ...{ underlying: 'VIX', tsMs: capturedAt, spot: 15.7, reference: { rate }, roots: standardRoots },
+      underlying: 'VIX',
+      tsMs: capturedAt,
+      spot: 15.7,
+      reference: { rate },
+      roots: standardRoots,
       chain: chainGroups(chain, { rate }),
     });
     expect(market.groups.get(`VIX ${second}`)!.spot).toBe(solved.groups[1]!.forward);

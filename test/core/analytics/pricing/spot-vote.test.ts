@@ -47,8 +47,13 @@ function quotesOf(share: Share): ChainCapture {
         const quote = { bid: Math.max(0, cents(price - half, Math.floor)), ask: cents(price + half, Math.ceil) };
         return {
           ...unknownNumbers,
-          ...{ root: 'XYZ', expiry, right, strike: Math.round(1000 * strike), openInterest: 100 },
-          ...{ ...quote, sharesPerContract: 100 },
+          root: 'XYZ',
+          expiry,
+          right,
+          strike: Math.round(1000 * strike),
+          openInterest: 100,
+          ...quote,
+          sharesPerContract: 100,
         };
       }),
     );
@@ -69,8 +74,16 @@ const strikesAround = (spot: number, step: number) => {
 };
 
 const monthlies: Share = {
-  ...{ spot: 71.04, rate: 0.03, dividendYield: 0.01, volatility: 0.2, halfSpread: 0.01, wide: 0.005 },
-  ...{ strikes: strikesAround(71, 2.5), expiries: fridays.slice(3), dividend: 0, exDate: '2025-07-16' },
+  spot: 71.04,
+  rate: 0.03,
+  dividendYield: 0.01,
+  volatility: 0.2,
+  halfSpread: 0.01,
+  wide: 0.005,
+  strikes: strikesAround(71, 2.5),
+  expiries: fridays.slice(3),
+  dividend: 0,
+  exDate: '2025-07-16',
 };
 
 const shares: fc.Arbitrary<Share> = fc
@@ -140,7 +153,9 @@ describe('the interval that most votes share', () => {
     expect(sharedInterval([], 10)).toBeNull();
     expect(sharedInterval([vote(9, 11)], 10)).toEqual({ low: 9, high: 11, count: 1 });
     expect(sharedInterval([vote(9, 11), vote(10, 12), vote(10.5, 14), vote(20, 21)], 30)).toEqual({
-      ...{ low: 10.5, high: 11, count: 3 },
+      low: 10.5,
+      high: 11,
+      count: 3,
     });
     // Votes that touch share a point.
     expect(sharedInterval([vote(9, 10), vote(10, 12)], 30)).toEqual({ low: 10, high: 10, count: 2 });

@@ -80,7 +80,10 @@ describe('realized volatility', () => {
         fc.double({ min: 0.1, max: 10, noNaN: true }),
         (days, unit) => {
           const scaled = days.map(({ open, high, low, close }) => ({
-            ...{ open: unit * open, high: unit * high, low: unit * low, close: unit * close },
+            open: unit * open,
+            high: unit * high,
+            low: unit * low,
+            close: unit * close,
           }));
           const expected = byDefinition(days);
           for (const realized of [realizedVolatility(columns(days)), realizedVolatility(columns(scaled))])

@@ -43,8 +43,18 @@ function smallChain(
 ): string {
   const option = (right: string, strike: number) => ({
     option: `${symbol}241220${right}${String(strike * 1000).padStart(8, '0')}`,
-    ...{ bid: 5, ask: 5.2, iv: 0.2, open_interest: 100, volume: 3, delta: 0.5, gamma: 0.01, theta: -0.1, vega: 0.2 },
-    ...{ theo: 5.1, last_trade_price: 5.1, last_trade_time: null },
+    bid: 5,
+    ask: 5.2,
+    iv: 0.2,
+    open_interest: 100,
+    volume: 3,
+    delta: 0.5,
+    gamma: 0.01,
+    theta: -0.1,
+    vega: 0.2,
+    theo: 5.1,
+    last_trade_price: 5.1,
+    last_trade_time: null,
   });
   const options = change([95, 100, 105].flatMap((strike) => [option('C', strike), option('P', strike)]));
   return JSON.stringify({ timestamp: stamp, data: { options, current_price: 100, prev_day_close: 99 } });

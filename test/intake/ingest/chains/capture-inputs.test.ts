@@ -67,7 +67,10 @@ describe('a capture of a file', () => {
   test('says its times, versions and file, and what each root and expiry is priced with', async () => {
     const { expiries, ...rest } = (await latest(app, inputs)).inputs;
     expect(rest).toEqual({
-      ...{ sourceTime, delayMs: 15 * minuteMs, methodologyVersion, productVersion },
+      sourceTime,
+      delayMs: 15 * minuteMs,
+      methodologyVersion,
+      productVersion,
       files: [{ name: 'spx quotes.csv', sha256 }],
     });
     expect(expiries).toHaveLength(1);
@@ -95,12 +98,25 @@ describe('a capture of a file', () => {
     const { expiries } = (await latest(app, inputs)).inputs;
     expect(await exported('gex-inputs')).toEqual([
       {
-        ...{ symbol: 'SPX', captured_at: capturedAt, session_date: '2026-11-16', source_time: sourceTime },
-        ...{ delay_ms: 15 * minuteMs, methodology_version: methodologyVersion, product_version: productVersion },
-        ...{ file: 'spx quotes.csv', file_sha256: sha256, gamma_source: 'solve' },
+        symbol: 'SPX',
+        captured_at: capturedAt,
+        session_date: '2026-11-16',
+        source_time: sourceTime,
+        delay_ms: 15 * minuteMs,
+        methodology_version: methodologyVersion,
+        product_version: productVersion,
+        file: 'spx quotes.csv',
+        file_sha256: sha256,
+        gamma_source: 'solve',
         gamma_decimals: 2,
-        ...{ expiry: december, root: 'SPXW', years: expiries[0].years, rate: bill.rate, forward: expiries[0].forward },
-        ...{ dividend_yield: expiries[0].dividendYield, dividend: null, dividend_ex_date: null },
+        expiry: december,
+        root: 'SPXW',
+        years: expiries[0].years,
+        rate: bill.rate,
+        forward: expiries[0].forward,
+        dividend_yield: expiries[0].dividendYield,
+        dividend: null,
+        dividend_ex_date: null,
         dividend_source: null,
       },
     ]);

@@ -157,9 +157,18 @@ function answerAt(minute: number): string {
     const cells = line.split(',');
     return [cells.slice(1, 11), cells.slice(12)].map(([option, , , bid, ask, , iv, delta, gamma, oi]) => ({
       option,
-      ...{ bid: Number(bid), ask: Number(ask), iv: Number(iv), delta: Number(delta), gamma: Number(gamma) },
-      ...{ open_interest: Number(oi), volume: 0, theta: 0, vega: 0, theo: 0 },
-      ...{ last_trade_price: 0, last_trade_time: null },
+      bid: Number(bid),
+      ask: Number(ask),
+      iv: Number(iv),
+      delta: Number(delta),
+      gamma: Number(gamma),
+      open_interest: Number(oi),
+      volume: 0,
+      theta: 0,
+      vega: 0,
+      theo: 0,
+      last_trade_price: 0,
+      last_trade_time: null,
     }));
   });
   const timestamp = new Date(exchangeInstant(today, minute)).toISOString().slice(0, 19).replace('T', ' ');

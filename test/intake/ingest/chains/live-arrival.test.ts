@@ -48,8 +48,13 @@ async function published(behindMs: number) {
   const [early, late] = [tape.filter(({ ms }) => ms < behindMs), tape.filter(({ ms }) => ms >= behindMs)];
   const pieces = [early.map(liveLineOf).join(''), chainLine(), late.map(liveLineOf).join('')].map(Buffer.from);
   await follow(store, Readable.from(pieces.filter(({ length }) => length > 0)), {
-    ...{ source: 'stdin', fromStart: true, everyMs: 1, now: () => quotedOpen + 60 * minuteMs },
-    ...{ stop: new AbortController().signal, onBadLine: () => {}, ...settings },
+    source: 'stdin',
+    fromStart: true,
+    everyMs: 1,
+    now: () => quotedOpen + 60 * minuteMs,
+    stop: new AbortController().signal,
+    onBadLine: () => {},
+    ...settings,
   });
   const [chain] = await chainCapturesAt(store, [{ underlying: 'SPX', atMs: capturedAt }]);
   const { rows: gex } = await store.pool.query(`SELECT ${modelColumns('gex_captures')} FROM gex_captures`);

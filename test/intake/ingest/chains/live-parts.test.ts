@@ -28,8 +28,14 @@ async function followed(order: readonly number[]) {
   // Each line is a commit of its own.
   for (const index of order)
     await follow(store, Readable.from([Buffer.from(lines[index]!)]), {
-      ...{ source: `part-${index}`, fromStart: true, everyMs: 1, now: () => at(700) },
-      ...{ stop: new AbortController().signal, onBadLine: () => {}, gammaSource: 'solve', rate: 0.045 },
+      source: `part-${index}`,
+      fromStart: true,
+      everyMs: 1,
+      now: () => at(700),
+      stop: new AbortController().signal,
+      onBadLine: () => {},
+      gammaSource: 'solve',
+      rate: 0.045,
     });
   const read = async (table: 'chain_captures' | 'gex_captures') =>
     (await store.pool.query(`SELECT ${modelColumns(table)} FROM ${table} ORDER BY captured_at`)).rows;

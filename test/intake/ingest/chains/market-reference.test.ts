@@ -24,7 +24,12 @@ const curve = [
   { date: '2026-11-17', days: 1, rate: 0.09 },
 ];
 const dividend: Dividend = {
-  ...{ symbol: 'SPY', exDate: '2026-11-18', kind: 'regular', amount: 1.8, ratio: null, declared: null },
+  symbol: 'SPY',
+  exDate: '2026-11-18',
+  kind: 'regular',
+  amount: 1.8,
+  ratio: null,
+  declared: null,
 };
 
 /** SPY at 600 with a dividend of $1.80 in two days, of a volatility of 20 %, at the rates of the curve. */
@@ -39,8 +44,13 @@ function chainOfTest() {
         const option = { right, strike, spot, years, rate, dividendYield: 0, volatility: 0.2, dividends };
         const price = americanPrice(option);
         return chainRow({
-          ...{ root: 'SPY', expiry, right, strike: 1000 * strike, openInterest: 100 },
-          ...{ bid: Math.max(0.01, price - 0.01), ask: price + 0.01 },
+          root: 'SPY',
+          expiry,
+          right,
+          strike: 1000 * strike,
+          openInterest: 100,
+          bid: Math.max(0.01, price - 0.01),
+          ask: price + 0.01,
         });
       }),
     ),

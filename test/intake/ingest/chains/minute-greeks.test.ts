@@ -83,8 +83,13 @@ const piecesOf = (records: readonly QuotedRecord[], size = 40): Buffer[] => {
 };
 
 const following = (change: Partial<Parameters<typeof follow>[2]> = {}) => ({
-  ...{ source: 'stdin', fromStart: true, everyMs: 1, now: () => nowMs, stop: new AbortController().signal },
-  ...{ ...settings, onBadLine: () => {} },
+  source: 'stdin',
+  fromStart: true,
+  everyMs: 1,
+  now: () => nowMs,
+  stop: new AbortController().signal,
+  ...settings,
+  onBadLine: () => {},
   ...change,
 });
 

@@ -53,7 +53,13 @@ interface Line {
   start: number;
 }
 const line = (of: Partial<Line> = {}): Line => ({
-  ...{ ticker: 'QQQ', volume: 1000, open: 100, close: 100.5, high: 101, low: 99, start: minute(0) },
+  ticker: 'QQQ',
+  volume: 1000,
+  open: 100,
+  close: 100.5,
+  high: 101,
+  low: 99,
+  start: minute(0),
   ...of,
 });
 const csv = (lines: readonly Line[]) =>

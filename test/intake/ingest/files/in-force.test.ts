@@ -63,8 +63,18 @@ function chainText(n: number, date: string): string {
   const options = [95, 100, 105].flatMap((strike) =>
     ['C', 'P'].map((right) => ({
       option: `XYZ261218${right}${String(strike * 1000).padStart(8, '0')}`,
-      ...{ bid: 5 + n / 1000, ask: 5.2, iv: 0.2, open_interest: 100, volume: 3, delta: 0.5, gamma: 0.01, theta: -0.1 },
-      ...{ vega: 0.2, theo: 5.1, last_trade_price: 5.1, last_trade_time: null },
+      bid: 5 + n / 1000,
+      ask: 5.2,
+      iv: 0.2,
+      open_interest: 100,
+      volume: 3,
+      delta: 0.5,
+      gamma: 0.01,
+      theta: -0.1,
+      vega: 0.2,
+      theo: 5.1,
+      last_trade_price: 5.1,
+      last_trade_time: null,
     })),
   );
   const data = { options, current_price: 100, prev_day_close: 99 };

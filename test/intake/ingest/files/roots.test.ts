@@ -83,8 +83,15 @@ describe('without a row of the dataset', () => {
 
 test('a row of the dataset holds in its sessions, the newest where none is asked for', () => {
   const row = (from: string | null, to: string | null, multiplier: number): RootEntry => ({
-    ...{ root: 'MINI', underlying: 'ACME', style: 'european', settlement: 'am', multiplier },
-    ...{ deliverable: 'standard', onForwards: false, from, to },
+    root: 'MINI',
+    underlying: 'ACME',
+    style: 'european',
+    settlement: 'am',
+    multiplier,
+    deliverable: 'standard',
+    onForwards: false,
+    from,
+    to,
   });
   const roots = optionRoots({
     entries: [row(null, '2020-12-31', 10), row('2021-01-01', '2024-12-31', 50), row('2025-01-01', null, 20)],
@@ -168,7 +175,9 @@ describe('every endpoint asks the dataset', () => {
     await ingest(app.store, 'roots', rootLines('MINI,ACME,european,am,10,standard,false,,'));
     expect(await terms()).toEqual({
       underlying: { symbol: 'ACME' },
-      ...{ style: 'european', settlement: 'am', multiplier: 10 },
+      style: 'european',
+      settlement: 'am',
+      multiplier: 10,
     });
     expect((await app.get(`/v2/options/${contract}/greeks`)).status).toBe(200);
     await ingest(app.store, 'roots', rootLines('MINI,ACME,american,pm,10,standard,false,,'));
@@ -179,8 +188,12 @@ describe('every endpoint asks the dataset', () => {
   test('chains show its shares per contract, and exposures use them', async () => {
     const page = (root: string) =>
       delayedPage({
-        ...{ date: atTen, root, forward: 250, expiries: { [december]: years } },
-        ...{ strikes: [230, 240, 245, 250, 255, 260, 270], volatility: 0.2 },
+        date: atTen,
+        root,
+        forward: 250,
+        expiries: { [december]: years },
+        strikes: [230, 240, 245, 250, 255, 260, 270],
+        volatility: 0.2,
       });
     await ingest(app.store, 'chain', page('ACME'), { rate: 0 });
     const full = await netGexOf(app.store, 'ACME');
@@ -232,8 +245,14 @@ describe('every endpoint asks the dataset', () => {
     expect(await premiums('ACME')).toEqual([20 * 1000 * 10]);
 
     const print = {
-      ...{ type: 'option_print', contract: 'O:MINX261218C00255000', exchange: 302, price: 15, size: 2000 },
-      ...{ conditions: [209], sequence_number: 1, sip_timestamp: stamp(2) },
+      type: 'option_print',
+      contract: 'O:MINX261218C00255000',
+      exchange: 302,
+      price: 15,
+      size: 2000,
+      conditions: [209],
+      sequence_number: 1,
+      sip_timestamp: stamp(2),
     };
     const env = { DATABASE_URL: app.store.databaseUrl };
     const { code } = await tapegraph(['follow', '--source', 'roots'], env, {

@@ -127,15 +127,25 @@ function liveLines({ prints, quotes }: ReturnType<typeof tapeOf>): string[] {
     ...quotes.map(({ contract, ms, bid, ask }, i) => ({
       at: ms,
       value: {
-        ...{ type: 'option_quote', contract, bid_price: bid / 100, ask_price: ask / 100 },
-        ...{ sip_timestamp: stamp(ms), sequence_number: bid * 1000 + i },
+        type: 'option_quote',
+        contract,
+        bid_price: bid / 100,
+        ask_price: ask / 100,
+        sip_timestamp: stamp(ms),
+        sequence_number: bid * 1000 + i,
       },
     })),
     ...prints.map(({ contract, ms, price, size, condition }, i) => ({
       at: ms + 0.5,
       value: {
-        ...{ type: 'option_print', contract, exchange: 302, price: price / 100, size, conditions: [condition] },
-        ...{ sip_timestamp: stamp(ms), sequence_number: i + 1 },
+        type: 'option_print',
+        contract,
+        exchange: 302,
+        price: price / 100,
+        size,
+        conditions: [condition],
+        sip_timestamp: stamp(ms),
+        sequence_number: i + 1,
       },
     })),
   ];
@@ -206,8 +216,14 @@ describe.each([1, 2])('the minutes of the random tape %i', (seed) => {
     live = await testApp({ nowMs });
     await ingest(file, tape, true);
     await follow(live.store, Readable.from([Buffer.from(liveLines(tape).join(''))]), {
-      ...{ source: 'stdin', fromStart: true, everyMs: 0, now: () => nowMs, stop: new AbortController().signal },
-      ...{ gammaSource: 'solve', rate: 0.045, onBadLine: (bad) => expect(bad).toBeNull() },
+      source: 'stdin',
+      fromStart: true,
+      everyMs: 0,
+      now: () => nowMs,
+      stop: new AbortController().signal,
+      gammaSource: 'solve',
+      rate: 0.045,
+      onBadLine: (bad) => expect(bad).toBeNull(),
     });
   });
   afterAll(async () => {

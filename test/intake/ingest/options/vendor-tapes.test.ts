@@ -38,7 +38,11 @@ const clockTime = (tsMs: number) => new Date(tsMs - 5 * 3_600_000).toISOString()
 const files = {
   massive: () => {
     const results = prints.map((p) => ({
-      ...{ conditions: [209], exchange: p.exchange, price: p.cents / 100, sequence_number: 1, size: p.size },
+      conditions: [209],
+      exchange: p.exchange,
+      price: p.cents / 100,
+      sequence_number: 1,
+      size: p.size,
       sip_timestamp: `${p.tsMs}000000`,
     }));
     return JSON.stringify({ results, status: 'OK' }).replace(/"(\d{19})"/g, '$1');
@@ -57,7 +61,10 @@ const files = {
       mappings: [{ symbol: 'SPY   261218C00600000', spans: [{ from: 20261116, to: 20261117, instrument: 7 }] }],
       records: prints.map((p, i) =>
         dbnTrade({
-          ...{ at: BigInt(p.tsMs) * 1_000_000n, publisher: publishers[p.exchange]!, size: p.size, sequence: i },
+          at: BigInt(p.tsMs) * 1_000_000n,
+          publisher: publishers[p.exchange]!,
+          size: p.size,
+          sequence: i,
           price: p.cents / 100,
         }),
       ),

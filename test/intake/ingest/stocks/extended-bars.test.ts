@@ -88,13 +88,27 @@ describe('a stock tape with prints of extended hours', () => {
     const store = await storeForThisTest();
     const lines = prints.map(([minute, price, size, conditions], i) =>
       JSON.stringify({
-        ...{ type: 'stock_print', symbol: 'SPY', exchange: 11, id: String(i + 1), sequence_number: i + 1 },
-        ...{ conditions, price, size, sip_timestamp: `${at(minute)}000000` },
+        type: 'stock_print',
+        symbol: 'SPY',
+        exchange: 11,
+        id: String(i + 1),
+        sequence_number: i + 1,
+        conditions,
+        price,
+        size,
+        sip_timestamp: `${at(minute)}000000`,
       }),
     );
     await follow(store, Readable.from([Buffer.from(`${lines.join('\n')}\n`)]), {
-      ...{ source: 'stdin', fromStart: true, everyMs: 0, now, stop: new AbortController().signal },
-      ...{ gammaSource: 'solve', rate: 0.045, onBadLine: () => {}, extendedBars: true },
+      source: 'stdin',
+      fromStart: true,
+      everyMs: 0,
+      now,
+      stop: new AbortController().signal,
+      gammaSource: 'solve',
+      rate: 0.045,
+      onBadLine: () => {},
+      extendedBars: true,
     });
     expect(await barsOf(store, '1m')).toEqual(whole);
     expect(await barsOf(store, '1d')).toEqual([[0, 601, 1000]]);

@@ -28,13 +28,23 @@ const line = (ms: number, value: object): Line => ({
 });
 const stock = (ms: number, id: number) =>
   line(ms, {
-    ...{ type: 'stock_print', symbol: 'SPY', exchange: id % 3 === 0 ? 4 : 11, id: String(id), sequence_number: id },
-    ...{ price: 600 + (id % 7) / 100, size: 100 },
+    type: 'stock_print',
+    symbol: 'SPY',
+    exchange: id % 3 === 0 ? 4 : 11,
+    id: String(id),
+    sequence_number: id,
+    price: 600 + (id % 7) / 100,
+    size: 100,
   });
 const option = (ms: number, id: number) =>
   line(ms, {
-    ...{ type: 'option_print', contract: contracts[id % 2], exchange: 302, conditions: [209], sequence_number: id },
-    ...{ price: 2 + (id % 5) / 10, size: 100 + 100 * (id % 9) },
+    type: 'option_print',
+    contract: contracts[id % 2],
+    exchange: 302,
+    conditions: [209],
+    sequence_number: id,
+    price: 2 + (id % 5) / 10,
+    size: 100 + 100 * (id % 9),
   });
 const time = (ms: number) => line(ms, { type: 'time' });
 
@@ -69,8 +79,14 @@ function clock(fromMs = turnMs + 3_600_000) {
   return () => ms++;
 }
 const options = (change: Partial<FollowOptions> = {}): FollowOptions => ({
-  ...{ source: 'stdin', fromStart: true, everyMs: 0, now: clock(), stop: new AbortController().signal },
-  ...{ gammaSource: 'solve', rate: 0.045, onBadLine: () => {} },
+  source: 'stdin',
+  fromStart: true,
+  everyMs: 0,
+  now: clock(),
+  stop: new AbortController().signal,
+  gammaSource: 'solve',
+  rate: 0.045,
+  onBadLine: () => {},
   ...change,
 });
 const piecesOf = (lines: readonly Line[], atOnce = 7): Buffer[] =>

@@ -35,7 +35,11 @@ test('a follower keeps nothing of the lines that it has taken', { timeout: 120_0
     bytes.push(alive());
   }
   await follow(store, tape(), {
-    ...{ source: 'tape', fromStart: false, everyMs: 50, gammaSource: 'solve', rate: 0.045 },
+    source: 'tape',
+    fromStart: false,
+    everyMs: 50,
+    gammaSource: 'solve',
+    rate: 0.045,
     now: () => tapeStart + 3_600_000,
     stop: new AbortController().signal,
     onBadLine: ({ reason }) => expect.fail(reason),

@@ -59,8 +59,15 @@ test('what came is written when the clock is the interval beyond the first line 
   const tape = new Readable({ read() {} });
   const line = (ms: number) => `${JSON.stringify({ type: 'time', sip_timestamp: `${start + ms}000000` })}\n`;
   const following = follow(store, tape, {
-    ...{ source: 'test', fromStart: true, everyMs: minuteMs, stop: stop.signal, now, onBadLine: () => {} },
-    ...{ gammaSource: 'solve', rate: methodologySettings.usualRate, solveMost: 0 },
+    source: 'test',
+    fromStart: true,
+    everyMs: minuteMs,
+    stop: stop.signal,
+    now,
+    onBadLine: () => {},
+    gammaSource: 'solve',
+    rate: methodologySettings.usualRate,
+    solveMost: 0,
     onCommit: async (pieces) => void committed.push(pieces),
   });
   tape.push(line(1));

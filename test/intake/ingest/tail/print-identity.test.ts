@@ -133,9 +133,16 @@ describe.skipIf(!hasSharedData)(
         const field = (name: string) => row[names!.indexOf(name)]!;
         const conditions = field('conditions') === '' ? [] : [Number(field('conditions'))];
         return `${JSON.stringify({
-          ...{ type: 'stock_print', symbol: field('ticker'), exchange: +field('exchange'), id: field('id') },
-          ...{ price: +field('price'), size: +field('size'), conditions, sip_timestamp: field('sip_timestamp') },
-          ...{ sequence_number: +field('sequence_number'), tape: +field('tape') },
+          type: 'stock_print',
+          symbol: field('ticker'),
+          exchange: +field('exchange'),
+          id: field('id'),
+          price: +field('price'),
+          size: +field('size'),
+          conditions,
+          sip_timestamp: field('sip_timestamp'),
+          sequence_number: +field('sequence_number'),
+          tape: +field('tape'),
         })}\n`;
       });
       // In two runs: a restart keeps it.

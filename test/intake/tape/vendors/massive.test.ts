@@ -13,8 +13,17 @@ const page = (results: readonly object[], rest: object = {}) =>
 const nanos = (text: string) => text.replace(/"(\d{19})"/g, '$1');
 
 const trade = (id: string, stamp: string, more: object = {}) => ({
-  ...{ conditions: [12, 37], exchange: 4, id, participant_timestamp: stamp, price: 14.055, sequence_number: 8801 },
-  ...{ sip_timestamp: stamp, size: 0.25, tape: 1, trf_id: 202, ...more },
+  conditions: [12, 37],
+  exchange: 4,
+  id,
+  participant_timestamp: stamp,
+  price: 14.055,
+  sequence_number: 8801,
+  sip_timestamp: stamp,
+  size: 0.25,
+  tape: 1,
+  trf_id: 202,
+  ...more,
 });
 
 describe('pages of /v3/trades', () => {
@@ -25,8 +34,19 @@ describe('pages of /v3/trades', () => {
     expect(bad).toEqual([]);
     expect(records).toEqual([
       {
-        ...{ symbol: 'BAC', exchange: 4, trf: 202, id: 71675, price: 140_550, size: 0, sizeMicros: 250_000 },
-        ...{ conditions: [12, 37], correction: 0, tsMs: 1710509400123, tsNanos: 456789, sequence: 8801, tape: 1 },
+        symbol: 'BAC',
+        exchange: 4,
+        trf: 202,
+        id: 71675,
+        price: 140_550,
+        size: 0,
+        sizeMicros: 250_000,
+        conditions: [12, 37],
+        correction: 0,
+        tsMs: 1710509400123,
+        tsNanos: 456789,
+        sequence: 8801,
+        tape: 1,
       },
       expect.objectContaining({ id: 71676, tsNanos: 456790, trf: 0, conditions: [] }),
     ]);
@@ -154,8 +174,19 @@ describe('pages of /v3/snapshot/options', () => {
     });
     const [call, put] = capture.rows;
     expect(call).toMatchObject({
-      ...{ right: 'call', strike: 520_000, bid: 3.9, ask: 3.92, last: 3.91, iv: 0.118, delta: 0.33, gamma: 0.0213 },
-      ...{ theta: -0.11, vega: 0.52, openInterest: 18250, volume: 4021, sharesPerContract: 100 },
+      right: 'call',
+      strike: 520_000,
+      bid: 3.9,
+      ask: 3.92,
+      last: 3.91,
+      iv: 0.118,
+      delta: 0.33,
+      gamma: 0.0213,
+      theta: -0.11,
+      vega: 0.52,
+      openInterest: 18250,
+      volume: 4021,
+      sharesPerContract: 100,
     });
     // The volume of a day before is not that of this session.
     expect(put).toMatchObject({ right: 'put', last: 2, volume: null, iv: null, delta: null });

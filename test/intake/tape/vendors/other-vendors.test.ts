@@ -14,9 +14,24 @@ const chain = async (name: string, text: string) => {
 describe('Tradier', () => {
   const [bid, ask] = [Date.parse('2024-03-15T14:00:00Z'), Date.parse('2024-03-15T14:00:02Z')];
   const option = (symbol: string, more: object = {}) => ({
-    ...{ symbol, description: 'x', exch: 'Z', type: 'option', last: 3.91, volume: 4021, bid: 3.9, ask: 3.92 },
-    ...{ underlying: 'SPY', strike: 520, trade_date: 0, bid_date: bid, ask_date: ask, open_interest: 18250 },
-    ...{ contract_size: 100, expiration_date: '2024-04-19', option_type: 'call', root_symbol: 'SPY' },
+    symbol,
+    description: 'x',
+    exch: 'Z',
+    type: 'option',
+    last: 3.91,
+    volume: 4021,
+    bid: 3.9,
+    ask: 3.92,
+    underlying: 'SPY',
+    strike: 520,
+    trade_date: 0,
+    bid_date: bid,
+    ask_date: ask,
+    open_interest: 18250,
+    contract_size: 100,
+    expiration_date: '2024-04-19',
+    option_type: 'call',
+    root_symbol: 'SPY',
     greeks: { delta: 0.33, gamma: 0.0213, theta: -0.11, vega: 0.52, mid_iv: 0.118, updated_at: '2024-03-15 13:59:08' },
     ...more,
   });
@@ -55,8 +70,16 @@ describe('Tradier', () => {
   });
 
   const bar = (minute: number, more: object = {}) => ({
-    ...{ time: `2024-03-15T09:${minute}:00`, timestamp: Date.parse(`2024-03-15T13:${minute}Z`) / 1000 },
-    ...{ price: 9, open: 9, high: 9.2, low: 8.9, close: 9.1, volume: 1200, vwap: 9.05, ...more },
+    time: `2024-03-15T09:${minute}:00`,
+    timestamp: Date.parse(`2024-03-15T13:${minute}Z`) / 1000,
+    price: 9,
+    open: 9,
+    high: 9.2,
+    low: 8.9,
+    close: 9.1,
+    volume: 1200,
+    vwap: 9.05,
+    ...more,
   });
   const series = (data: unknown) => JSON.stringify({ series: { data } });
 
@@ -78,11 +101,33 @@ describe('Tradier', () => {
 
 describe('ORATS', () => {
   const row = {
-    ...{ ticker: 'SPX', tradeDate: '2024-03-15', expirDate: '2024-04-19', dte: 35, strike: 5100, stockPrice: 5131.5 },
-    ...{ callVolume: 150, callOpenInterest: 28206, putVolume: 7, putOpenInterest: 18438, callBidPrice: 88.1 },
-    ...{ callValue: 88.3, callAskPrice: 88.6, putBidPrice: 61.2, putValue: 61.4, putAskPrice: 61.8, callMidIv: 0.121 },
-    ...{ putMidIv: 0.122, smvVol: 0.1215, delta: 0.6, gamma: 0.0012, theta: -0.9, vega: 5.4, spotPrice: 5123.41 },
-    ...{ quoteDate: '2024-03-15T14:00:00Z', updatedAt: '2024-03-15T14:00:30Z', expiryTod: 'pm' },
+    ticker: 'SPX',
+    tradeDate: '2024-03-15',
+    expirDate: '2024-04-19',
+    dte: 35,
+    strike: 5100,
+    stockPrice: 5131.5,
+    callVolume: 150,
+    callOpenInterest: 28206,
+    putVolume: 7,
+    putOpenInterest: 18438,
+    callBidPrice: 88.1,
+    callValue: 88.3,
+    callAskPrice: 88.6,
+    putBidPrice: 61.2,
+    putValue: 61.4,
+    putAskPrice: 61.8,
+    callMidIv: 0.121,
+    putMidIv: 0.122,
+    smvVol: 0.1215,
+    delta: 0.6,
+    gamma: 0.0012,
+    theta: -0.9,
+    vega: 5.4,
+    spotPrice: 5123.41,
+    quoteDate: '2024-03-15T14:00:00Z',
+    updatedAt: '2024-03-15T14:00:30Z',
+    expiryTod: 'pm',
   };
   const csv = (...rows: readonly object[]) =>
     [Object.keys(row), ...rows.map((each) => Object.values({ ...row, ...each }))]
