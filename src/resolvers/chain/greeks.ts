@@ -32,6 +32,9 @@ export interface GreeksMeta extends ResponseMeta {
   note: string | null;
 }
 
+/** Number of contracts whose solves are converted before a yield to the event loop: about 5 ms of work. */
+const contractsPerYield = 20;
+
 async function keysOf(context: RequestContext, contracts: readonly OptionContract[]) {
   const listed = await withUnderlyings(context, contracts);
   return listed.map(({ underlying, contract }) => ({ underlying, contract: contractId(contract) }));
@@ -69,7 +72,12 @@ async function readSeries(context: RequestContext, contracts: readonly OptionCon
     storedSeries(context, contracts),
     Promise.all(contracts.map((one) => (context.sources.chain ? capturedSolves(context, one) : []))),
   ]);
-  return contracts.map((contract, i) => mergedSeries(stored.get(contractId(contract)) ?? [], captured[i]!));
+  const series: GreeksSample[][] = [];
+  for (const [i, contract] of contracts.entries()) {
+    series.push(mergedSeries(stored.get(contractId(contract)) ?? [], captured[i]!));
+    if (series.length % contractsPerYield === 0) await yieldToEventLoop();
+  }
+  return series;
 }
 
 /** A quote is shown while it is young enough for a mark: for the last solve of a session it no longer is. */
@@ -109,16 +117,15 @@ export async function greeksMeta(context: RequestContext, page: GreeksPage): Pro
   return {
     // The newest solve is part of every answer, and a newer one may come at any time.
     ...responseMeta(context, 'live', [], async () => {
-      const latest = page.latest === null ? [] : [page.latest];
-      const span = spanOf([...(await greeksSeries(context, page)), ...latest].map(({ tsMs }) => sessionOf(tsMs)));
+      const series = await greeksSeries(context, page);
+      // Ascending: its ends are its span.
+      const solves = [series[0], series.at(-1), page.latest].filter((solve) => solve != null);
+      const span = spanOf(solves.map(({ tsMs }) => sessionOf(tsMs)));
       return span ? [greeksSource(await underlyingOf(context, page.contract), ...span)] : [];
     }),
     note: solved ? null : `${contractId(page.contract)} has not been solved yet.`,
   };
 }
-
-/** Number of contracts whose lines are converted to solves before a yield to the event loop: about 5 ms of work. */
-const contractsPerYield = 20;
 
 /** The solves in the last `captures` chain captures, ascending; null for a contract whose underlying has none. */
 async function solvesOf(
