@@ -247,6 +247,7 @@ export class Book {
    */
   takeBars(timeframe: '1m' | '1d', file: readonly FileBar[], replace: boolean): TapeReport {
     const report: TapeReport = { written: [], waiting: [], fewer: [], sealed: [] };
+    const ofFile: { symbol: string; session: string }[] = [];
     const sessionAt = (start: number) => (timeframe === '1d' ? sessionOf(start + 12 * 3_600_000) : sessionOf(start));
     for (const part of Map.groupBy(file, (of) => keyOf(seriesOf(of), sessionAt(of.bar.ts_ms))).values()) {
       const [{ symbol }, series, session] = [part[0]!, seriesOf(part[0]!), sessionAt(part[0]!.bar.ts_ms)];
@@ -274,13 +275,13 @@ export class Book {
       };
       const written = part.filter(isNew);
       for (const { bar } of replace ? part : written) bars.set(bar.ts_ms, bar);
-      // Bars that replace equal ones take the sums of their prints away.
-      if (replace) this.#barFiles.add(key);
+      // Bars that replace equal ones take the sums of their prints away, and are of the file.
+      if (replace || written.length > 0) ofFile.push({ symbol, session });
       if (written.length === 0) continue;
       report.written.push({ symbol, session, before, count: countOf() });
     }
     // A file of days speaks for all sessions between.
-    for (const own of Map.groupBy(report.written, ({ symbol }) => symbol).values()) {
+    for (const own of Map.groupBy(ofFile, ({ symbol }) => symbol).values()) {
       const changed = own.map(({ session }) => session).sort();
       const isOf = (session: string) =>
         timeframe === '1m' ? changed.includes(session) : session >= changed[0]! && session <= changed.at(-1)!;

@@ -83,11 +83,13 @@ interface BarFileWriting {
   indexes: Set<string>;
   replace: boolean;
   onLesser(session: SessionDate, of: LeftCounts): void;
+  /** Called for every session of a file that replaces: its bars count as the file's, also where they are equal. */
+  onReplaced(symbol: string, session: SessionDate): void;
   onChange(symbol: string, change: ReturnType<typeof changedSessions> extends Generator<infer T> ? T : never): void;
 }
 
 async function writeRuns(read: BarRuns, writing: BarFileWriting): Promise<number> {
-  const { tx, dataset, timeframe, sessions, indexes, replace, onChange, onLesser } = writing;
+  const { tx, dataset, timeframe, sessions, indexes, replace, onChange, onLesser, onReplaced } = writing;
   let changed = 0;
   for (const slice of slices(read, runsAtOnce)) {
     const runs = slice.map(([symbol, bars]) => ({ symbol, bars }));
@@ -114,6 +116,8 @@ async function writeRuns(read: BarRuns, writing: BarFileWriting): Promise<number
     });
     // A report that names --replace would lead to a second rejection.
     if (lesser.length > 0) await rejectSealedSpans(tx, lesser);
+    if (replace)
+      for (const { symbol, bars } of runs) for (const session of sessionsOf(bars)) onReplaced(symbol, session);
     for (const block of written) for (const change of changedSessions(block)) onChange(block.symbol, change);
     changed += written.length + (timeframe === '1m' ? await writeDerived(tx, written) : 0);
   }
@@ -182,6 +186,7 @@ async function loadBars(job: FileJob, timeframe: '1m' | '1d'): Promise<FileResul
     indexes,
     replace: settings.replace,
     onLesser: (session, of) => tally.left(session, 'fewer', of),
+    onReplaced: written.add,
     onChange(symbol, { session, ...of }) {
       written.add(symbol, session);
       if (timeframe === '1m') ofKey({ session, symbol, key: symbol, ...of });

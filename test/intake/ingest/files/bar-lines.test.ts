@@ -221,6 +221,14 @@ describe('a file of bars after a tape', () => {
     expect(await ingest('stock-minute-bars', poorer)).toMatchObject({ status: 'unchanged' });
     expect((await bars('QQQ'))[0]).toMatchObject({ vwap: 5.5, tradeCount: 2 });
   });
+
+  test('that replaces it counts for the session from then on, also where its bars are equal', async () => {
+    await ingest('stock-trades', tape(['QQQ']));
+    const equal = write('equal.csv', `${header},vwap,transactions\nQQQ,200,5,6,6,5,${minute(0)}000000,5.5,2`);
+    await ingest('stock-minute-bars', equal, { replace: true });
+    const other = csv([line({ volume: 6, open: 5.4, close: 5.4, high: 5.4, low: 5.4 })]);
+    expect(await ingest('stock-minute-bars', other)).toMatchObject({ status: 'refused', left: [{ missing: 1 }] });
+  });
 });
 
 describe('the length of bars', () => {
