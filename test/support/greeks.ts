@@ -13,7 +13,9 @@ export async function saveSolves(
   solves: Readonly<Record<string, readonly GreeksSolve[]>>,
   spot: number | null = 600,
 ): Promise<void> {
-  const all = Object.entries(solves).flatMap(([contract, list]) => list.map((solve) => ({ contract, solve })));
+  const all = Object.entries(solves)
+    .flatMap(([contract, list]) => list.map((solve) => ({ contract, solve })))
+    .sort((a, b) => a.solve.tsMs - b.solve.tsMs);
   for (const [session, ofSession] of Map.groupBy(all, ({ solve }) => exchangeDate(solve.tsMs))) {
     const minutes = [...Map.groupBy(ofSession, ({ solve }) => solve.tsMs)].map(
       ([tsMs, found]): WrittenMinute => ({
