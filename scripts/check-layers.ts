@@ -9,6 +9,7 @@ import {
   figureAmbient,
   figureCode,
   filesPerFolder,
+  floors,
   folders,
   restrictedImports,
   rooms,
@@ -69,6 +70,26 @@ function mayImport(room: string, target: string, { typeOnly }: ImportSite): bool
   return isWithin(placeOf(target), [...shared, ...allowed, ...(typeOnly ? (typeOnlyImports[room] ?? []) : [])]);
 }
 
+/** Files that other rooms may import: those listed, null without a list; and those that they import. */
+const publicFiles = { listed: listedFiles(), used: new Set<string>() };
+
+function listedFiles(): ReadonlySet<string> | null {
+  const path = join(root, 'scripts/public-files.txt');
+  if (!existsSync(path)) return null;
+  const lines = readFileSync(path, 'utf8').split('\n');
+  return new Set(lines.filter((line) => line !== '' && !line.startsWith('#')));
+}
+
+/** Judges if a file of another room is public. */
+function checkPublic(file: string, target: string, { line, specifier }: ImportSite): void {
+  const [from, to] = [roomOf(file), roomOf(target)];
+  if (floors.some((floor) => floor.includes(from) && floor.includes(to))) return;
+  const path = target.slice('src/'.length);
+  publicFiles.used.add(path);
+  if (publicFiles.listed?.has(path) === false)
+    findings.push(`${file}:${line}  ${path} is private to ${to}; list it in scripts/public-files.txt (${specifier})`);
+}
+
 function checkImport(file: string, site: ImportSite): void {
   const room = roomOf(file);
   const at = `${file}:${site.line}`;
@@ -96,8 +117,12 @@ function checkImport(file: string, site: ImportSite): void {
   checkFolder(file, target, site);
   const targetRoom = roomOf(target);
   if (targetRoom === room) return;
-  if (!mayImport(room, target, site)) findings.push(`${at}  ${room} may not import ${targetRoom} (${specifier})`);
-  else if (!site.typeOnly) roomEdges.set(room, (roomEdges.get(room) ?? new Set()).add(targetRoom));
+  if (!mayImport(room, target, site)) {
+    findings.push(`${at}  ${room} may not import ${targetRoom} (${specifier})`);
+    return;
+  }
+  checkPublic(file, target, site);
+  if (!site.typeOnly) roomEdges.set(room, (roomEdges.get(room) ?? new Set()).add(targetRoom));
 }
 
 /** Readings that a file of src/ must not do. */
@@ -180,6 +205,8 @@ for (const file of [...sources, ...['test', 'scripts', 'bench'].flatMap(sourcesU
   checkNames(file);
   checkText(file, (text, code) => checkDefaultExports(file, text, code));
 }
+for (const path of publicFiles.listed ?? [])
+  if (!publicFiles.used.has(path)) findings.push(`scripts/public-files.txt  no other room imports ${path}`);
 checkFolders(sources);
 checkCycles('rooms', roomEdges);
 checkCycles('files', fileEdges);

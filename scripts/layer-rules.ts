@@ -23,6 +23,16 @@ export const rooms: Record<string, readonly string[] | '*'> = {
   'market.ts': '*',
 };
 
+/**
+ * Rooms that are one to others. Files that are imported from another floor are listed in `public-files.txt`; all others
+ * are private to their room.
+ */
+export const floors: readonly (readonly string[])[] = [
+  ['live', 'resolvers', 'schema'],
+  ['graphql', 'rest', 'mcp'],
+  ['cli', 'server.ts', 'published-limits.ts', 'main.ts', 'worker.ts', 'market.ts'],
+];
+
 /** Imports beyond `rooms` that vanish at run time. */
 export const typeOnlyImports: Record<string, readonly string[]> = {
   live: ['access'],

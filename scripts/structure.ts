@@ -2,6 +2,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
 import { functionLengths } from './function-lengths.ts';
+import { floors } from './layer-rules.ts';
 import { codeOnly, importsOf } from './source-text.ts';
 
 /** Folders of src/ that hold what the project exists for: the market's data, figures, graph and contract. */
@@ -52,6 +53,28 @@ function targetsOf(file: string): string[] {
     .map(({ specifier }) => posix.join(dirname(file), specifier!));
 }
 
+/** Numbers of lines of the TypeScript files, ascending. */
+const lengths = [...code.keys()].map((file) => linesOf(texts.get(file)!)).sort((a, b) => a - b);
+
+/** Files that import each file. */
+const importersOf = new Map<string, Set<string>>();
+for (const file of code.keys())
+  for (const target of targetsOf(file)) importersOf.set(target, (importersOf.get(target) ?? new Set()).add(file));
+
+const roomOf = (file: string) => file.split('/')[1]!;
+const floorOf = (file: string) => floors.find((floor) => floor.includes(roomOf(file)))?.[0] ?? roomOf(file);
+
+/** Number of files that other rooms import. */
+const publicFiles = [...importersOf].filter(
+  ([file, importers]) => file.startsWith('src/') && [...importers].some((from) => floorOf(from) !== floorOf(file)),
+).length;
+
+/** Number of files that one file alone imports, which is of their own room. */
+const ofOneImporter = [...importersOf].filter(([file, importers]) => {
+  const [only] = importers;
+  return importers.size === 1 && roomOf(only!) === roomOf(file);
+}).length;
+
 /** Number of comments that begin with each of these words. */
 function openings(words: readonly string[]): string {
   const comments = [...texts.values()].flatMap((text) => text.match(/(?:\/\*\*?|\/\/)\s*(?:\*\s*)?\w+/g) ?? []);
@@ -65,6 +88,12 @@ const own = files.filter((file) => ownSubject.test(file));
 const rows: [string, string | number][] = [
   ['lines of src', linesIn(files)],
   ['files of src', files.length],
+  ['TypeScript files', lengths.length],
+  ['median of their lines', lengths[lengths.length >> 1]!],
+  ['of at most 50 lines', lengths.filter((lines) => lines <= 50).length],
+  ['of over 500 lines', lengths.filter((lines) => lines > 500).length],
+  ['with one importer, in their own room', ofOneImporter],
+  ['that other rooms import', publicFiles],
   [
     'share of lines that hold market data, figures, graph and contract',
     `${((100 * linesIn(own)) / linesIn(files)).toFixed(1)} %`,
@@ -72,7 +101,7 @@ const rows: [string, string | number][] = [
   ['files of src/platform/runtime', files.filter((file) => file.startsWith('src/platform/runtime/')).length],
   ['files in the fullest folder', fullestFolder()],
   ['files in circles of imports', filesInCircles()],
-  ['functions of over 50 lines, those inside them included', longer(50)],
+  ['functions of over 60 lines, those inside them included', longer(60)],
   ['functions of over 80 lines', longer(80)],
   ['lines of the longest function', Math.max(...functions)],
   ['failures made outside of the catalogue', matches(/\bnew Failure\(/g, /^(?!src\/platform\/wire\/failure\.ts)/)],

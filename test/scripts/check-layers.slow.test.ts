@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -184,15 +184,34 @@ describe('the layer check', () => {
   it('lets a layer import one folder of another, where the rules say so', () => {
     const executing = {
       'src/graphql/execution/run.ts': 'export const run = 1;\n',
-      'src/graphql/ws/open.ts': 'export const open = 1;\n',
+      'src/graphql/plugins/open.ts': 'export const open = 1;\n',
     };
     const rest = (folder: string) =>
       check({ ...executing, 'src/rest/a.ts': `import * as a from '../graphql/${folder}.ts';\nexport const b = a;\n` });
     expect(rest('execution/run')).toMatchObject({ code: 0, findings: [] });
-    expect(rest('ws/open')).toMatchObject({
+    expect(rest('plugins/open')).toMatchObject({
       code: 1,
       findings: [expect.stringMatching('rest may not import graphql')],
     });
+  });
+
+  it('lets other rooms import public files alone, of which none is listed that they do not import', () => {
+    const store = { 'src/store/sets.ts': 'export const sets = 1;\n' };
+    const access = { 'src/access/a.ts': "export { sets } from '../store/sets.ts';\n" };
+    // src/main.ts imports core/analytics/sum.ts.
+    const list = (...files: string[]) => ({ 'scripts/public-files.txt': ['# a list', ...files, ''].join('\n') });
+    const findings = (...files: string[]) => check({ ...store, ...access, ...list(...files) }).findings;
+    expect(findings('core/analytics/sum.ts', 'store/sets.ts')).toEqual([]);
+    expect(findings('core/analytics/sum.ts')).toEqual([
+      expect.stringMatching(/^src\/access\/a\.ts:1 {2}store\/sets\.ts is private to store/),
+    ]);
+    expect(findings('core/analytics/sum.ts', 'store/sets.ts', 'store/rows.ts')).toEqual([
+      'scripts/public-files.txt  no other room imports store/rows.ts',
+    ]);
+  });
+
+  it('knows the public files of this project', () => {
+    expect(readFileSync('scripts/public-files.txt', 'utf8').split('\n').length).toBeGreaterThan(100);
   });
 
   it('lets types alone be imported where the rules say so', () => {
