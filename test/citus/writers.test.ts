@@ -99,7 +99,10 @@ const writers: Command[] = [
   },
   { line: `ingest option-quotes option-quotes-${second}.csv` },
   { line: 'recompute flow' },
-  { line: 'recompute chain', before: `UPDATE gex_captures SET methodology_version = '1', net_gex = 1` },
+  {
+    line: 'recompute chain',
+    before: `UPDATE gex_captures SET methodology_version = '1', version = 'before', net_gex = 1`,
+  },
   { line: `seal --session ${first}` },
   { line: `ingest stock-trades stock-trades-${first}.csv --force`, code: 1 },
   { line: `seal --session ${second} --symbols SPY,NVDA` },
