@@ -148,7 +148,10 @@ export async function reconcile(life: Life, random: Random): Promise<void> {
   if (own.length === 0) return;
   const format = random.pick(isOfOptions ? tapeFormats[world.optionFeed] : (['csv', 'packed'] as const));
   const files = tapeFiles(format, prints, life.nextName(), random.below(1e9));
-  const given = isOfOptions && random.once(2) ? some.flatMap((symbol) => world.quotes(symbol, session)) : [];
+  const isQuoted = isOfOptions && random.once(2);
+  const given = (isQuoted ? some : [])
+    .flatMap((symbol) => world.quotes(symbol, session))
+    .filter(({ ms }) => ms <= life.gateway.nowMs);
   const quotes =
     given.length > 0 ? quoteFiles(random.pick(['csv', 'packed', 'dbn', 'theta']), given, life.nextName(), 1) : [];
   const argv = ['reconcile', '--session', session, ...(isOfOptions ? ['--solve-most', '0'] : []), ...life.write(files)];
