@@ -42,9 +42,11 @@ async function newestRecords(store: Store, keys: readonly GreeksKey[], { through
   const contracts = keys.map((key) => key.contract);
   const asked = { underlyings, contracts, throughMs, today, length, sessionsBack };
   const rows = await records.rows(readFrom(store, 'chain', new Set(underlyings)), asked);
-  for (const some of Map.groupBy(rows, ({ nth, sessionDate }) => `${nth} ${sessionDate}`).values()) {
-    const { nth, sessionDate } = some[0]!;
-    assertSolves.onRead({ of: keys[nth - 1]!.contract, sessionDate, tsMs: some.map(({ tsMs }) => tsMs).reverse() });
+  for (let from = 0, to = 0; from < rows.length; from = to) {
+    const { nth, sessionDate } = rows[from]!;
+    while (rows[to]?.nth === nth && rows[to]!.sessionDate === sessionDate) to++;
+    const tsMs = rows.slice(from, to).map((row) => row.tsMs);
+    assertSolves.onRead({ of: keys[nth - 1]!.contract, sessionDate, tsMs: tsMs.reverse() });
   }
   return rows;
 }
