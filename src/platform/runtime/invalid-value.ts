@@ -1,9 +1,12 @@
-/** An error whose cause is what was given: where it was found says nothing, and would take most of its time. */
-abstract class GivenError extends Error {
-  constructor(message: string) {
+/**
+ * An error whose cause is what was given: where it was found says nothing, and would take most of its time. `isTraced`:
+ * one that has a trace nevertheless.
+ */
+export abstract class GivenError extends Error {
+  constructor(message: string, options?: ErrorOptions, isTraced = false) {
     const { stackTraceLimit } = Error;
-    Error.stackTraceLimit = 0;
-    super(message);
+    if (!isTraced) Error.stackTraceLimit = 0;
+    super(message, options);
     Error.stackTraceLimit = stackTraceLimit;
   }
 }

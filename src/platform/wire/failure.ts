@@ -1,4 +1,4 @@
-import { ContentTooLarge, InvalidValue } from '../runtime/invalid-value.ts';
+import { ContentTooLarge, GivenError, InvalidValue } from '../runtime/invalid-value.ts';
 import { clipped } from './printed-value.ts';
 
 /**
@@ -33,7 +33,7 @@ const mostCharacters = 1000;
 const mostNameCharacters = 100;
 
 /** A failure with everything that is sent to the caller. */
-export class Failure extends Error {
+export class Failure extends GivenError {
   /** `client_gone` is for metrics and traces; it is never sent. */
   readonly code: FailureCode | 'client_gone';
   readonly status: number;
@@ -41,11 +41,9 @@ export class Failure extends Error {
   readonly headers: Record<string, string>;
 
   constructor(status: number, code: Failure['code'], message: string, options: FailureOptions = {}) {
-    const { stackTraceLimit } = Error;
-    // An answer to a client is no defect: where it was found says nothing, and takes most of its time.
-    if (status < 500) Error.stackTraceLimit = 0;
-    super(clipped(message, mostCharacters), options.cause === undefined ? undefined : { cause: options.cause });
-    Error.stackTraceLimit = stackTraceLimit;
+    // An answer to a client is no defect.
+    const cause = options.cause === undefined ? undefined : { cause: options.cause };
+    super(clipped(message, mostCharacters), cause, status >= 500);
     this.name = 'Failure';
     this.status = status;
     this.code = code;
