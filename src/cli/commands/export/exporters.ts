@@ -74,6 +74,19 @@ const chain: Exporter = {
   },
 };
 
+/** The GEX captures of a symbol in a range, one at a time; none without a symbol. */
+async function* gexCaptures(store: Store, { symbol, fromMs, toMs }: ExportRange, byExpiry: boolean) {
+  if (symbol === null) return;
+  const [{ captureTimes }, { latestGexCaptures }] = await Promise.all([
+    import('../../../store/chain/session-captures.ts'),
+    import('../../../store/gex/captures.ts'),
+  ]);
+  for (const atMs of await captureTimes(store, 'gex', symbol, fromMs, toMs)) {
+    const capture = (await latestGexCaptures(store, [symbol], atMs, { byExpiry })).get(symbol);
+    if (capture) yield capture;
+  }
+}
+
 /** Every GEX capture in the range, one row per strike and expiry; their sums are the net rows. */
 const gex: Exporter = {
   describes: 'captured dealer gamma, one row per strike and expiry; strikes in thousandths of a dollar',
@@ -93,30 +106,24 @@ const gex: Exporter = {
     delay_ms: 'int64',
     methodology_version: 'text',
   },
-  async *rows(store, { symbol, fromMs, toMs }) {
-    if (symbol === null) return;
-    const [{ captureTimes }, { latestGexCaptures }] = await Promise.all([
-      import('../../../store/chain/session-captures.ts'),
-      import('../../../store/gex/captures.ts'),
-    ]);
-    for (const atMs of await captureTimes(store, 'gex', symbol, fromMs, toMs)) {
-      const capture = (await latestGexCaptures(store, [symbol], atMs, { byExpiry: true })).get(symbol);
-      const rows = capture?.byExpiry;
+  async *rows(store, range) {
+    for await (const capture of gexCaptures(store, range, true)) {
+      const rows = capture.byExpiry;
       for (let i = 0; i < (rows?.strike.length ?? 0); i++) {
         const row = gexRowAt(rows!, i);
         yield {
-          symbol,
-          captured_at: atMs,
-          session_date: capture!.sessionDate,
-          spot: capture!.spot,
-          prior_close_spot: capture!.priorCloseSpot,
+          symbol: capture.underlying,
+          captured_at: capture.capturedAt,
+          session_date: capture.sessionDate,
+          spot: capture.spot,
+          prior_close_spot: capture.priorCloseSpot,
           strike: row.strike,
           expiry: row.expiry,
           ...strikeNumbers(row),
-          implied_spot: capture!.impliedSpot,
-          spot_stale: capture!.spotStale,
-          delay_ms: capture!.delayMs,
-          methodology_version: capture!.methodologyVersion,
+          implied_spot: capture.impliedSpot,
+          spot_stale: capture.spotStale,
+          delay_ms: capture.delayMs,
+          methodology_version: capture.methodologyVersion,
         };
       }
     }
@@ -162,29 +169,23 @@ const gexInputs: Exporter = {
     dividend_ex_date: 'text',
     dividend_source: 'text',
   },
-  async *rows(store, { symbol, fromMs, toMs }) {
-    if (symbol === null) return;
-    const [{ captureTimes }, { latestGexCaptures }, { gexInputsOf }] = await Promise.all([
-      import('../../../store/chain/session-captures.ts'),
-      import('../../../store/gex/captures.ts'),
-      import('../../../store/gex/inputs.ts'),
-    ]);
-    for (const atMs of await captureTimes(store, 'gex', symbol, fromMs, toMs)) {
-      const capture = (await latestGexCaptures(store, [symbol], atMs, { byExpiry: false })).get(symbol);
-      const [inputs] = capture ? await gexInputsOf(store, [capture]) : [];
+  async *rows(store, range) {
+    const { gexInputsOf } = await import('../../../store/gex/inputs.ts');
+    for await (const capture of gexCaptures(store, range, false)) {
+      const [inputs] = await gexInputsOf(store, [capture]);
       for (const { expiry, root, years, rate, forward, dividendYield, dividend } of inputs?.expiries ?? [])
         yield {
-          symbol,
-          captured_at: atMs,
-          session_date: capture!.sessionDate,
-          source_time: sourceTime(capture!),
-          delay_ms: capture!.delayMs,
-          methodology_version: capture!.methodologyVersion,
+          symbol: capture.underlying,
+          captured_at: capture.capturedAt,
+          session_date: capture.sessionDate,
+          source_time: sourceTime(capture),
+          delay_ms: capture.delayMs,
+          methodology_version: capture.methodologyVersion,
           product_version: inputs!.productVersion,
           file: inputs!.file?.name ?? null,
           file_sha256: inputs!.file?.sha256 ?? null,
-          gamma_source: capture!.gammaSource,
-          gamma_decimals: capture!.gammaDecimals,
+          gamma_source: capture.gammaSource,
+          gamma_decimals: capture.gammaDecimals,
           expiry,
           root,
           years,
