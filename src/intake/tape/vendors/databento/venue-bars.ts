@@ -48,7 +48,7 @@ function joined([first, ...others]: readonly VenueBar[]): VenueBar {
   return bar;
 }
 
-function venueLine(ticker: string, { startMs, venues }: OpenBar): string {
+function lineOf(ticker: string, { startMs, venues }: OpenBar): string {
   const { open, high, low, close, volume } = joined(venues);
   return `${ticker},${open},${high},${low},${close},${volume},${startMs}000000\n`;
 }
@@ -84,7 +84,7 @@ export function venueBars(joinMs: number | null = null): { row: WriteRow; end: (
     }
     open.set(ticker, { startMs, venues: [bar] });
     if (open.size > mostOpen) throw new VendorError(`instrument_id: expected at most ${mostOpen} instruments`);
-    return known ? venueLine(ticker, known) : null;
+    return known ? lineOf(ticker, known) : null;
   };
-  return { row, end: () => Array.from(open, ([ticker, bar]) => venueLine(ticker, bar)).join('') };
+  return { row, end: () => Array.from(open, ([ticker, bar]) => lineOf(ticker, bar)).join('') };
 }
