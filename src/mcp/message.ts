@@ -100,8 +100,18 @@ export function rejectMessages(response: Response, { status, code, message, deta
 
 /** Params that a message can have; all others are ignored. */
 const knownParams = [
-  ...['_meta', 'cursor', 'name', 'arguments', 'uri', 'ref', 'argument'],
-  ...['protocolVersion', 'capabilities', 'clientInfo', 'requestId', 'reason'],
+  '_meta',
+  'cursor',
+  'name',
+  'arguments',
+  'uri',
+  'ref',
+  'argument',
+  'protocolVersion',
+  'capabilities',
+  'clientInfo',
+  'requestId',
+  'reason',
 ];
 
 /** Values that the params of a message may hold, without a call's arguments. */

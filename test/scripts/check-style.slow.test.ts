@@ -61,6 +61,7 @@ describe('the style check', () => {
     ['one in a test', 'test/a.test.ts', `run(${'a + '.repeat(40)}b);\n`, 'test/a.test.ts:1  a line of 167'],
     ['one beside a string', 'bench/a.mjs', `run('${'a'.repeat(90)}', ${'a + '.repeat(40)}b);\n`, 'a line of 171'],
     ['a literal spread', 'test/a.ts', 'export const a = {\n  b: 1,\n  ...{ c, d },\n};\n', 'spreads an object that it'],
+    ['a list of one', 'src/a.ts', "export const a = [b, ...(['c', 'd'] as const), e];\n", 'src/a.ts:1  spreads a list'],
     ['a docstring that is a clause', 'src/a.ts', '/** What it is. */\nexport const a = 1;\n', 'begins with "What"'],
     [
       'one of several lines',

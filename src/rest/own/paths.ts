@@ -6,14 +6,31 @@ export type Address = Pick<Route, 'method' | 'path' | 'name'>;
 
 /** First segments of the addresses that are served beside the routes. */
 const taken = [
-  ...['assets', 'dashboard', 'docs', 'favicon.ico', 'graphql', 'healthz', 'mcp', 'metrics', 'readyz'],
-  ...['robots.txt', 'llms.txt', 'schema.graphql', 'widgets.json', 'apps.json'],
+  'assets',
+  'dashboard',
+  'docs',
+  'favicon.ico',
+  'graphql',
+  'healthz',
+  'mcp',
+  'metrics',
+  'readyz',
+  'robots.txt',
+  'llms.txt',
+  'schema.graphql',
+  'widgets.json',
+  'apps.json',
 ];
 
 /** Paths of the contract that are not in the table of routes. */
 const described = [
-  ...['/v2/openapi.json', '/v2/rest-protocol.proto', '/v2/stream-protocol.proto', '/v2/ws-protocol.proto'],
-  ...['/v2/ws-protocol.json', '/v2/stream', '/v2/ws'],
+  '/v2/openapi.json',
+  '/v2/rest-protocol.proto',
+  '/v2/stream-protocol.proto',
+  '/v2/ws-protocol.proto',
+  '/v2/ws-protocol.json',
+  '/v2/stream',
+  '/v2/ws',
 ].map((path): Address => ({ method: 'GET', path, name: path }));
 
 const segmentsOf = (path: string) => path.slice(1).split('/');

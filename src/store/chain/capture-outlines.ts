@@ -25,8 +25,18 @@ export interface CaptureOutline extends Omit<ChainFile, 'hash' | 'name'> {
 }
 
 const outlined = [
-  ...(['capturedAt', 'delayMs', 'spot', 'priorCloseSpot', 'partial', 'listing'] as const),
-  ...(['fileHash', 'fileName', 'files', 'subset', 'alone', 'joined'] as const),
+  'capturedAt',
+  'delayMs',
+  'spot',
+  'priorCloseSpot',
+  'partial',
+  'listing',
+  'fileHash',
+  'fileName',
+  'files',
+  'subset',
+  'alone',
+  'joined',
 ] as const;
 
 /** The captures of an underlying's session, ascending, inside the caller's transaction. One statement. */

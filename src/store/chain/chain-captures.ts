@@ -181,8 +181,17 @@ async function decodeRows(payload: Uint8Array): Promise<ChainRow[]> {
 
 /** The columns of a contract's line; `filled` only of a solved capture. */
 export const lineColumns = [
-  ...(['volume', 'bid', 'ask', 'last', 'iv', 'delta', 'gamma', 'vega', 'filled'] as const),
-  ...(['openInterest', 'theta'] as const),
+  'volume',
+  'bid',
+  'ask',
+  'last',
+  'iv',
+  'delta',
+  'gamma',
+  'vega',
+  'filled',
+  'openInterest',
+  'theta',
 ] as const;
 
 /** The column of a block for a value of a line: for a solved capture, the solved one. */
@@ -250,8 +259,17 @@ export async function removeChainCapture(tx: Transaction, underlying: string, ca
 }
 
 const headerFields = [
-  ...(['underlying', 'capturedAt', 'sessionDate', 'spot', 'priorCloseSpot', 'partial', 'rate', 'version'] as const),
-  ...(['delayMs', 'subset', 'alone'] as const),
+  'underlying',
+  'capturedAt',
+  'sessionDate',
+  'spot',
+  'priorCloseSpot',
+  'partial',
+  'rate',
+  'version',
+  'delayMs',
+  'subset',
+  'alone',
 ] as const;
 
 /** A capture's row without its payload. */

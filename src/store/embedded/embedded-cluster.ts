@@ -84,9 +84,20 @@ export async function createCluster(
 
 function initialize(location: EmbeddedLocation, folder: string, stop: AbortSignal): Promise<void> {
   const args = [
-    ...['--pgdata', folder, '--username', superuser, '--encoding', 'UTF8', '--no-instructions'],
+    '--pgdata',
+    folder,
+    '--username',
+    superuser,
+    '--encoding',
+    'UTF8',
+    '--no-instructions',
     // The same text order on every machine: by code point.
-    ...['--locale-provider', 'builtin', '--builtin-locale', 'C.UTF-8', '--locale', 'C'],
+    '--locale-provider',
+    'builtin',
+    '--builtin-locale',
+    'C.UTF-8',
+    '--locale',
+    'C',
     ...(isWindows
       ? ['--auth', 'scram-sha-256', '--pwfile', join(location.home, 'postgres.password')]
       : ['--auth-local', 'trust', '--auth-host', 'reject']),

@@ -93,7 +93,11 @@ export async function readContractMinutes(
   const keys = begun.filter((head) => cached.get(cacheKey(head)) === undefined);
   const rows = await findRows(from, 'ContractMinuteBlock', { by: partKey, keys }, [
     ...partKey,
-    ...(['startMs', 'version', 'count', 'contracts', 'payload'] as const),
+    'startMs',
+    'version',
+    'count',
+    'contracts',
+    'payload',
   ]);
   for (const { contracts, payload, count, ...head } of rows) {
     const minutes = contractMinutesOf({ contracts, payload });

@@ -87,9 +87,21 @@ function legOf({ contract: id, legIndex: _, underlying, sessionDate, eventId, ..
 
 type LegRow = Row<'FlowLeg'>;
 const legFields = [
-  ...(['underlying', 'sessionDate', 'eventId', 'legIndex', 'contract', 'price', 'size', 'premiumUsd'] as const),
-  ...(['exchange', 'conditions', 'eventTsMs', 'sequence', 'side', 'multiLeg'] as const),
-];
+  'underlying',
+  'sessionDate',
+  'eventId',
+  'legIndex',
+  'contract',
+  'price',
+  'size',
+  'premiumUsd',
+  'exchange',
+  'conditions',
+  'eventTsMs',
+  'sequence',
+  'side',
+  'multiLeg',
+] as const;
 
 async function legsOf(store: Store, events: readonly EventRow[]): Promise<Map<string, FlowLeg[]>> {
   const legs = new Map<string, FlowLeg[]>(events.map((event) => [eventKey(event), []]));

@@ -90,9 +90,14 @@ export async function dropLiveFlow(
     ({ underlying, sessionDate }) => isOver(sessionDate) && !kept.has(keyOf(underlying, sessionDate)),
   );
   for (const model of [
-    ...(['FlowLeg', 'FlowEvent', 'CrossSection', 'ContractMinuteBlock', 'GreeksMinute'] as const),
-    ...(['GreeksSlot', 'FlowCoverage'] as const),
-  ])
+    'FlowLeg',
+    'FlowEvent',
+    'CrossSection',
+    'ContractMinuteBlock',
+    'GreeksMinute',
+    'GreeksSlot',
+    'FlowCoverage',
+  ] as const)
     await deleteRows(tx, model, { by, keys });
   const bars = keys.map((key) => ({ ...key, status: 'observed_live' }));
   await deleteRows(tx, 'OptionBarBlock', { by: ['underlying', 'sessionDate', 'status'], keys: bars });

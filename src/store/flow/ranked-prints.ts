@@ -37,9 +37,23 @@ const lastSessions = statement(
 );
 
 const printFields = [
-  ...(['scope', 'list', 'sessionDate', 'rank', 'printId', 'eventId', 'underlying', 'contract', 'price'] as const),
-  ...(['size', 'premiumUsd', 'exchange', 'conditions', 'eventTsMs', 'sequence', 'coverageStatus'] as const),
-];
+  'scope',
+  'list',
+  'sessionDate',
+  'rank',
+  'printId',
+  'eventId',
+  'underlying',
+  'contract',
+  'price',
+  'size',
+  'premiumUsd',
+  'exchange',
+  'conditions',
+  'eventTsMs',
+  'sequence',
+  'coverageStatus',
+] as const;
 
 /**
  * The end-of-day lists of several scopes (an underlying, or `*`), in two statements: of `session`, or of the latest

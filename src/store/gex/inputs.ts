@@ -78,7 +78,8 @@ export async function gexInputsOf(
   const [computed, chains] = await Promise.all([
     findRows(readFrom(store, 'gex', underlyings), 'GexCapture', { by, keys: captures }, [
       ...by,
-      ...(['inputs', 'productVersion'] as const),
+      'inputs',
+      'productVersion',
     ]),
     // Reads every combination of underlying and instant: a few more than requested, at no extra cost.
     readFrom(store, 'chain', underlyings).prisma.chainCapture.findMany({

@@ -39,9 +39,7 @@ export async function readRoots(from: Pick<Reader, 'prisma'>, withRows = true): 
   return optionRoots({ entries, indices: indices.map(({ symbol }) => symbol) });
 }
 
-const changing = [
-  ...(['toDate', 'underlying', 'style', 'settlement', 'multiplier', 'deliverable', 'onForwards'] as const),
-] as const;
+const changing = ['toDate', 'underlying', 'style', 'settlement', 'multiplier', 'deliverable', 'onForwards'] as const;
 
 /**
  * Inserts or replaces rows of roots, inside the caller's transaction; no two may have the same root and first session.

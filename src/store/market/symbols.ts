@@ -36,8 +36,15 @@ async function writeSymbols(
 }
 
 const changing = [
-  ...(['name', 'class', 'registered', 'windowDays', 'tenorFrame', 'minTier', 'requiresAttestation'] as const),
-  ...(['sector', 'instrumentType'] as const),
+  'name',
+  'class',
+  'registered',
+  'windowDays',
+  'tenorFrame',
+  'minTier',
+  'requiresAttestation',
+  'sector',
+  'instrumentType',
 ] as const;
 
 /** Inserts or replaces symbols, inside the caller's transaction. Returns the number that are new or different. */

@@ -178,8 +178,18 @@ const shownCharacters = 20_000;
 
 /** Headers to show if an answer has them. */
 const shownHeaders = [
-  ...['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset', 'x-ratelimit-consumed', 'retry-after'],
-  ...['content-type', 'cache-control', 'etag', 'link', 'deprecation', 'sunset', 'x-request-id'],
+  'x-ratelimit-limit',
+  'x-ratelimit-remaining',
+  'x-ratelimit-reset',
+  'x-ratelimit-consumed',
+  'retry-after',
+  'content-type',
+  'cache-control',
+  'etag',
+  'link',
+  'deprecation',
+  'sunset',
+  'x-request-id',
 ];
 
 /** A request to try. */

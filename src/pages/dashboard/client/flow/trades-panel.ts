@@ -48,10 +48,7 @@ function memo<Props extends object>(draw: (props: Props) => ComponentChild): Fun
 // Number of rows drawn before the reader asks for more, because drawing is slow.
 const drawnRows = 120;
 
-const entries = [
-  ...panelEntries,
-  ...(['trades', 'filteredTrades', 'tradeFilter', 'crossSection', 'latestSession'] as const),
-] as const;
+const entries = [...panelEntries, 'trades', 'filteredTrades', 'tradeFilter', 'crossSection', 'latestSession'] as const;
 
 function stateOf(state: Pick<DashboardState, (typeof entries)[number]>): PanelState {
   const none = state.trades.trades.length === 0;
